@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { version as esbuild } from "esbuild";
+import { writeAgentPages } from "./agents.js";
 import { copyAssets } from "./assets.js";
 import { bundle } from "./bundle.js";
 import { FRAMEWORK, packageFolders } from "./packages.js";
@@ -72,6 +73,7 @@ function copyPages(folder) {
 
 async function build(folder) {
   copyPages(folder);
+  if (path.basename(folder) === "core") writeAgentPages(folder);
   const sources = fingerprint(folder);
   if (isFresh(folder, sources)) return;
   const stamp = path.join(folder, "dist/.built-from");

@@ -45,6 +45,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
       name === "bin/tsgi.js" ||
       ["LICENSE", "README.md", "package.json"].includes(name) ||
       (folder === "cli" && name === "assets/errors.md") ||
+      (folder === "core" && ["AGENTS.md", "skills/tsgi/SKILL.md"].includes(name)) ||
       (folder === "docs-ui" && /^dist\/[\w@/-]+\/package\.json$/.test(name));
     expect(pathsOf(await pack(folder)).filter((name) => !isOwn(name))).toEqual([]);
   });
@@ -85,6 +86,13 @@ describe("the package tsgi", () => {
     expect(Object.keys(dependencies)).toHaveLength(3);
     expect(Object.keys(peerDependencies)).toHaveLength(2);
     expect((await pack("core")).unpackedSize).toBeLessThan(3_000_000);
+  });
+
+  it.each(["AGENTS.md", "skills/tsgi/SKILL.md"])("contains %s for agents, with the commands of npm", async (name) => {
+    expect(pathsOf(await pack("core"))).toContain(name);
+    const page = await readFile(path.join(FRAMEWORK, "core", name), "utf8");
+    expect(page).not.toMatch(/\{\{|\}\}|\.agents\//);
+    expect(page).toContain("npx tsgi openapi --check openapi.json");
   });
 });
 

@@ -56,12 +56,20 @@ function faultList(faults) {
   return create("ul", { class: "faults" }, ...items);
 }
 
+/** The places in the source that threw the error, each with the lines around it. */
+function frameList(frames) {
+  return frames.flatMap(({ name, file, line, source }) => [
+    create("p", { class: "frame" }, create("code", {}, `${file}:${line}`), ` ${name}`),
+    ...(source.length === 0 ? [] : [create("pre", {}, source.join("\n"))]),
+  ]);
+}
+
 function details(request) {
-  const { route, handler, faults, error, steps } = request;
+  const { route, handler, faults, error, frames, steps } = request;
   const about = route === null ? "No route of the application." : `Route ${route}, handler ${handler}.`;
   return [
     create("p", {}, about),
-    ...(error === null ? [] : [create("p", { class: "error" }, error)]),
+    ...(error === null ? [] : [create("p", { class: "error" }, error), ...frameList(frames)]),
     ...(faults.length === 0 ? [] : [faultList(faults)]),
     ...(steps.length === 0 ? [] : [waterfall(request)]),
   ];

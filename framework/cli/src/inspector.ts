@@ -7,10 +7,14 @@ import { nameDependencies } from "./declared-names.js";
 import { isLocal } from "./inspector/is-local.js";
 import { Recorder } from "./inspector/recorder.js";
 import { describeRouteTree } from "./inspector/route-tree.js";
+import { createTools } from "./inspector/tools.js";
 import { isTsgiApp } from "./load-app.js";
 
 /** The path of the page, in front of whatever the application serves there. */
 export const INSPECTOR_PATH = "/__tsgi";
+
+/** The endpoint of the tools for agents. */
+export const TOOLS_PATH = `${INSPECTOR_PATH}/mcp`;
 
 /** Milliseconds between two events of a page: a loop of requests must not keep a browser busy. */
 const PAUSE_MS = 100;
@@ -32,14 +36,17 @@ export function inspected(
   recorder: Recorder = new Recorder(),
 ): ASGIApp {
   const pages = createPages(app, recorder);
+  const tools = createTools(app, recorder, TOOLS_PATH);
   const observed = observing(app, [recorder, ...others], consoleLogger);
   const named = isTsgiApp(app) ? nameDependencies(app) : null;
   return async (scope, receive, send) => {
     await named;
     if (scope.type === "lifespan") return app(scope, receive, send);
     if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
-    if (isLocal(scope)) return pages(scope, receive, send);
-    const refusal = new PlainTextResponse("The inspector answers browsers of this machine alone.", { statusCode: 403 });
+    if (isLocal(scope)) return (scope.path === TOOLS_PATH ? tools : pages)(scope, receive, send);
+    const refusal = new PlainTextResponse("The inspector accepts requests from this machine only.", {
+      statusCode: 403,
+    });
     await refusal.send(send, scope.method === "HEAD");
   };
 }

@@ -8,6 +8,7 @@ import {
   type WebSocketScope,
 } from "tsgi";
 import { Deferred } from "tsgi/internals";
+import { type SourceFrame, sourceFramesOf } from "./source-frames.js";
 
 /** A part of a request's work. Times are milliseconds since the request began. */
 export interface RecordedStep {
@@ -34,8 +35,10 @@ export interface Recorded {
   status: number | null;
   /** `null` while it runs. */
   durationMs: number | null;
-  /** The error that nobody expected. */
+  /** The error that the application did not expect. */
   error: string | null;
+  /** The places in the application's source from which it was thrown. */
+  frames: readonly SourceFrame[];
   /** The faults of a validation that failed, without the values. */
   faults: readonly { readonly loc: string; readonly type: string; readonly msg: string }[];
   readonly steps: RecordedStep[];
@@ -121,7 +124,10 @@ export class Recorder implements Instrumentation {
       },
       end: (error) => {
         recorded.durationMs = elapsed();
-        if (error !== undefined) recorded.error = describe(error);
+        if (error !== undefined) {
+          recorded.error = describe(error);
+          recorded.frames = sourceFramesOf(error);
+        }
         this.#touch(recorded);
       },
     };
@@ -138,6 +144,7 @@ export class Recorder implements Instrumentation {
       status: null,
       durationMs: null,
       error: null,
+      frames: [],
       faults: [],
       steps: [],
     };
