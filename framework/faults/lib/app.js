@@ -7,9 +7,13 @@ import { serve } from "tsgi/node";
 process.on("SIGUSR2", () => globalThis.gc?.());
 const say = (text) => process.stdout.write(`${text}\n`);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const { fails = false, zips = false, limits, ...options } = JSON.parse(process.argv[2] ?? "{}");
+const { fails = false, zips = false, limits, shed, ...options } = JSON.parse(process.argv[2] ?? "{}");
 
-const app = new App({ limits: { uploadBytes: 2 ** 31, ...limits }, ...(zips ? { middleware: [compress()] } : {}) });
+const app = new App({
+  limits: { uploadBytes: 2 ** 31, ...limits },
+  shed,
+  ...(zips ? { middleware: [compress()] } : {}),
+});
 let cleanedUp = 0;
 let aborted = 0;
 
@@ -29,6 +33,11 @@ if (fails) {
 app.onShutdown(async () => say("shutdown hook ran"));
 
 app.get("/fast", async () => ({ ok: true }));
+app.get("/spin", async () => {
+  const until = performance.now() + 10;
+  while (performance.now() < until);
+  return { ok: true };
+});
 app.get("/slow", async () => {
   await sleep(2000);
   return { ok: true };

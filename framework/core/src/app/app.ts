@@ -2,6 +2,7 @@
 import { Dispatcher } from "./dispatcher.js";
 import { Endpoint, type EndpointSettings } from "./endpoint.js";
 import { AppLifespan, assertHook, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
+import { LoadShedder, SHED_OPTIONS, type ShedOptions } from "./load-shedder.js";
 import { createState, HandlerPool, type HandlerPoolOptions } from "./pool.js";
 import { SocketEndpoint } from "./socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
@@ -35,6 +36,7 @@ import {
   assertOptions,
   expecting,
   FLAG,
+  group,
   isObject,
   LIST,
   OBJECT,
@@ -65,6 +67,11 @@ export interface AppOptions extends OpenAPIOptions {
    * `tsgi run` or `tsgi dev` was given, else to the program's main module.
    */
   entry?: string | URL;
+  /**
+   * Rejects requests with 503 and `Retry-After` while the event loop is late, so that those that are served stay fast.
+   * For Node, Bun and Deno: other platforms do not have such a loop, and the option is an error there.
+   */
+  shed?: ShedOptions;
   /** The log of the framework. Defaults to readable lines on the standard error output. */
   logger?: Logger;
   /** Further responses of every route for the document, by status; what a router or a route says of one comes first. */
@@ -88,6 +95,7 @@ const OPTIONS: OptionRules<AppOptions> = {
   lifespan: ANYTHING,
   limits: OBJECT,
   pool: OBJECT,
+  shed: group(SHED_OPTIONS),
   entry: ANYTHING,
   logger: OBJECT,
   responses: OBJECT,
@@ -259,7 +267,7 @@ export class App extends DispatchingInstance {
       mounted,
       application: this.#application,
     });
-    const life = this.#pool.around(this.#lifespan);
+    const life = this.#shedding(options.shed, this.#pool.around(this.#lifespan));
     this.#life = {
       start: (...args) => {
         this.#reportIncompletePages();
@@ -312,6 +320,14 @@ export class App extends DispatchingInstance {
   /** The figures of the pool that plain handlers run in; `null` while there is none. */
   get poolStats(): PoolStats | null {
     return this.#pool.stats;
+  }
+
+  /** The lifespan with that of the option `shed`, whose middleware is put around the App. */
+  #shedding(options: ShedOptions | undefined, inner: Startable): Startable {
+    if (options === undefined) return inner;
+    const shedder = new LoadShedder(options, this.#logger);
+    this.#dispatcher.setOutermost(shedder.middleware);
+    return shedder.around(inner);
   }
 
   #assertOpen(what: string): void {

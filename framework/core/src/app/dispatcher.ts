@@ -74,6 +74,7 @@ export class Dispatcher {
   /** The longest prefix first. */
   readonly mounts: Mount[] = [];
   readonly #middleware: Middleware[] = [];
+  #outermost: readonly Middleware[] = [];
   #settings!: DispatcherSettings;
   #isServing = false;
 
@@ -92,6 +93,16 @@ export class Dispatcher {
   addMiddleware(...middleware: readonly Middleware[]): void {
     if (middleware.length === 0) return;
     this.#middleware.push(...middleware);
+    this.#rebuild();
+  }
+
+  /** Sets the middleware that stays outside of all other. */
+  setOutermost(middleware: Middleware): void {
+    this.#outermost = [middleware];
+    this.#rebuild();
+  }
+
+  #rebuild(): void {
     this.#chain = (scope, receive, send) => (this.#chain = this.#buildChain())(scope, receive, send);
   }
 
@@ -148,7 +159,7 @@ export class Dispatcher {
   }
 
   #buildChain(): ASGIApp {
-    const wrapped = wrap(this.#dispatch, this.#middleware);
+    const wrapped = wrap(this.#dispatch, [...this.#middleware, ...this.#outermost]);
     const guarded = this.guard(wrapped);
     return (scope, receive, send) =>
       scope.type === "http" ? guarded(scope, receive, send) : wrapped(scope, receive, send);

@@ -11,6 +11,7 @@ interface NodeModules {
   "node:module": typeof import("node:module");
   "node:os": typeof import("node:os");
   "node:path": typeof import("node:path");
+  "node:perf_hooks": typeof import("node:perf_hooks");
   "node:sea": { isSea(): boolean };
   "node:url": typeof import("node:url");
   "node:worker_threads": typeof import("node:worker_threads");
@@ -18,11 +19,15 @@ interface NodeModules {
 }
 /* oxlint-enable typescript/consistent-type-imports */
 
-/** Cloudflare's runtime has modules of these names, but none of the application's files and no processes. */
+/**
+ * Cloudflare's runtime has modules of these names, but none of the application's files and no processes, and its clock
+ * stands still while code runs.
+ */
 const EMPTY_ON_WORKERD: ReadonlySet<keyof NodeModules> = new Set([
   "node:child_process",
   "node:fs",
   "node:fs/promises",
+  "node:perf_hooks",
   "node:worker_threads",
 ]);
 

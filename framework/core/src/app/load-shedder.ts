@@ -1,0 +1,149 @@
+/** `new App({ shed })`: 503 for requests while the event loop is late. @module */
+import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
+import type { Logger } from "../common/logger.js";
+import { LIST, type OptionRules, whole } from "../common/options.js";
+import { nodeModule } from "../common/platform.js";
+import { JSONResponse } from "../http/response/kinds.js";
+import { REFUSE, WebSocket } from "../http/websocket.js";
+import type { Startable } from "./lifespan.js";
+
+/** When an App rejects requests because it has too much to do. */
+export interface ShedOptions {
+  /**
+   * Milliseconds that the event loop may be late. If it is later, requests get a 503 until it has caught up. Timers are
+   * precise to a few milliseconds, so values below 20 also reject requests of a healthy process.
+   */
+  eventLoopDelayMs: number;
+  /** Seconds in `Retry-After`, after which the client may try again. Defaults to 1. */
+  retryAfterSeconds?: number;
+  /** Paths that are always served, such as that of the liveness probe. Defaults to none. */
+  exempt?: readonly string[];
+}
+
+/** The rules of the option `shed`. */
+export const SHED_OPTIONS: OptionRules<ShedOptions> = {
+  eventLoopDelayMs: whole(1, 2_147_483_647),
+  retryAfterSeconds: whole(0),
+  exempt: LIST,
+};
+
+/** Milliseconds between two checks of the event loop, at least and at most. */
+const [MIN_INTERVAL_MS, MAX_INTERVAL_MS] = [5, 100];
+
+/** Milliseconds between two warnings in the log: there are thousands of rejected requests in the same overload. */
+const WARNING_INTERVAL_MS = 10_000;
+
+/** Measures how late the event loop runs a timer. */
+export class LoopDelay {
+  readonly #intervalMs: number;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = Infinity;
+  #lastMs = 0;
+
+  /** @throws ConfigurationError if the platform cannot measure it: on Cloudflare the clock stands still meanwhile. */
+  constructor(intervalMs: number) {
+    const { performance } = nodeModule("node:perf_hooks", "new App({ shed })");
+    this.#now = () => performance.now();
+    this.#intervalMs = intervalMs;
+  }
+
+  /** Begins to measure. Does not keep the process alive. */
+  start(): void {
+    this.#schedule();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#dueAt = Infinity;
+    this.#lastMs = 0;
+  }
+
+  /**
+   * The delay now: that of the last timer, or of the next one if it is overdue. Requests of the same turn of the event loop
+   * are all handled before the next timer runs, so only the second value shows that one of them has blocked it.
+   */
+  get currentMs(): number {
+    return Math.max(this.#lastMs, this.#now() - this.#dueAt);
+  }
+
+  #schedule(): void {
+    this.#dueAt = this.#now() + this.#intervalMs;
+    this.#timer = setTimeout(() => {
+      this.#lastMs = this.#now() - this.#dueAt;
+      this.#schedule();
+    }, this.#intervalMs).unref();
+  }
+}
+
+/** Rejects the requests of an App while its event loop is late. It measures from startup until shutdown. */
+export class LoadShedder {
+  readonly #options: ShedOptions;
+  readonly #logger: Logger;
+  readonly #delay: LoopDelay;
+  readonly #exempt: ReadonlySet<string>;
+  #users = 0;
+  #warnedAt = -Infinity;
+
+  /** @throws ConfigurationError without `eventLoopDelayMs`, or if the platform cannot measure the delay. */
+  constructor(options: ShedOptions, logger: Logger) {
+    const { eventLoopDelayMs, exempt = [] } = options;
+    SHED_OPTIONS.eventLoopDelayMs("new App(): shed", "eventLoopDelayMs", eventLoopDelayMs);
+    this.#options = options;
+    this.#logger = logger;
+    // A block that is longer than the limit by a quarter is found wherever it begins between two timers.
+    this.#delay = new LoopDelay(Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.floor(eventLoopDelayMs / 4))));
+    this.#exempt = new Set(exempt);
+  }
+
+  /** Measures while the application runs, also if several servers start it. */
+  around(inner: Startable): Startable {
+    return {
+      start: async (...args) => {
+        if (this.#users++ === 0) this.#delay.start();
+        const leave = () => {
+          if (--this.#users === 0) this.#delay.stop();
+        };
+        const stop = await inner.start(...args).catch((error: unknown) => {
+          leave();
+          throw error;
+        });
+        return async () => {
+          leave();
+          await stop();
+        };
+      },
+    };
+  }
+
+  /** The outermost middleware of the App: a rejected request costs as little as possible. */
+  readonly middleware = (app: ASGIApp): ASGIApp => {
+    const { eventLoopDelayMs } = this.#options;
+    return (scope, receive, send) => {
+      if (scope.type === "lifespan" || this.#delay.currentMs <= eventLoopDelayMs || this.#exempt.has(scope.path)) {
+        return app(scope, receive, send);
+      }
+      this.#warn();
+      return this.#reject(scope, receive, send);
+    };
+  };
+
+  async #reject(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
+    const headers = { "retry-after": String(this.#options.retryAfterSeconds ?? 1), "cache-control": "no-store" };
+    const response = new JSONResponse({ detail: "The server is overloaded" }, { statusCode: 503, headers });
+    if (scope.type === "http") return response.send(send, scope.method === "HEAD");
+    return new WebSocket(scope, receive, send)[REFUSE](503, response.headers, response.body);
+  }
+
+  #warn(): void {
+    const now = performance.now();
+    if (now - this.#warnedAt < WARNING_INTERVAL_MS) return;
+    this.#warnedAt = now;
+    const delayMs = Math.round(this.#delay.currentMs);
+    this.#logger.warn(
+      { delayMs },
+      `Requests get 503: the event loop is ${delayMs} ms late, and \`shed\` allows ${this.#options.eventLoopDelayMs}. ` +
+        "Move CPU-bound work to non-async handlers, or add processes.",
+    );
+  }
+}
