@@ -40,7 +40,7 @@ describe("the bundle", () => {
     expect(sources.filter((source) => source.startsWith(SOURCES)).length).toBeGreaterThan(200);
   });
 
-  it("gives what several entry points export as one and the same value", async () => {
+  it("exports the same value from several entry points", async () => {
     const seen = new Map<string, unknown>();
     for (const door of doors) {
       for (const [name, value] of Object.entries(await load(door))) {
@@ -95,7 +95,7 @@ describe("the bundle", () => {
 const EVERYWHERE = ["", "/middleware", "/openapi", "/pagination", "/security", "/web"];
 
 describe("a bundle for the web", () => {
-  it.each(EVERYWHERE)("of tsgi%s takes nothing from outside, modules of Node included", async (name) => {
+  it.each(EVERYWHERE)("of tsgi%s imports no external modules, including modules of Node", async (name) => {
     const { metafile } = await esbuild({
       stdin: { contents: `export * from "tsgi${name}";`, resolveDir: CORE },
       bundle: true,
@@ -141,13 +141,13 @@ describe("the build", () => {
     expect(await answer()).toBe(file("x.txt"));
   });
 
-  it("does nothing where nothing has changed", async () => {
+  it("writes no files if no source has changed", async () => {
     const { mtimeMs } = await stat(file("dist/index.js"));
     await build();
     expect((await stat(file("dist/index.js"))).mtimeMs).toBe(mtimeMs);
   });
 
-  it("follows each change of a source, also one that bears an old date", async () => {
+  it("follows each change of a source, even one with an old date", async () => {
     const text = 'export const answer = () => "new";';
     const { atime, mtime } = await stat(file("src/answer.ts"));
     await writeFile(file("src/answer.ts"), text);
@@ -156,7 +156,7 @@ describe("the build", () => {
     expect(await answer()).toBe("new");
   });
 
-  it("makes what is missing, and removes what no source stands for", async () => {
+  it("creates missing files, and removes files without a source", async () => {
     await rm(file("dist/main.js"));
     await writeFile(file("dist/removed.d.ts"), "");
     await writeFile(file("build/removed.js"), "");

@@ -27,7 +27,7 @@ describe("the pages of the documentation", () => {
     expect(long).toEqual([]);
   });
 
-  it("have samples of at most 88 characters a line, but for drawings and messages", () => {
+  it("have samples of at most 88 characters per line, except for drawings and messages", () => {
     const long = pages.flatMap((page) =>
       blocksOf(page, read(page))
         .filter(({ language }) => language !== "" && language !== "text")
@@ -38,7 +38,7 @@ describe("the pages of the documentation", () => {
     expect(long).toEqual([]);
   });
 
-  it("stand in the sidebar of the site, and recipes in the list of the cookbook", () => {
+  it("are in the sidebar of the site, and recipes in the list of the cookbook", () => {
     const sidebar = readFileSync(path.join(REPOSITORY, "framework/site/sidebar.js"), "utf8");
     const list = read("cookbook/README.md");
     const missing = pages.filter((page) =>

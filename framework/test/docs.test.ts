@@ -95,7 +95,7 @@ describe("the documentation", () => {
   );
 
   it.each(programs.map((block) => ({ block, title: title(block) })))(
-    "prints what it says: $title",
+    "has the documented output: $title",
     async ({ block }) => {
       const { stdout } = await run(process.execPath, [project.compiled(block)], {
         timeout: LONG_MS / 2,
@@ -214,7 +214,7 @@ describe("the documentation", () => {
   });
 
   it(
-    "has examples of errors of which the wrong ones throw the code that they stand below, and the right ones nothing",
+    "has wrong examples that throw the code of their section, and right ones that do not throw",
     async () => {
       const thrown = await runExamples(examples.map(({ block }) => project.compiled(block)));
       const unlike = examples.flatMap(({ code: key, isRight, block }, index) => {
@@ -239,7 +239,7 @@ describe("the documentation", () => {
   });
 });
 
-describe("what checks the documentation", () => {
+describe("the checks of the documentation", () => {
   it(
     "names page and line of what does not compile, in pages and in doc comments",
     async () => {
@@ -252,7 +252,7 @@ describe("what checks the documentation", () => {
     LONG_MS,
   );
 
-  it("reads what a program prints, and the steps of a terminal", () => {
+  it("read the output of a program, and the steps of a terminal", () => {
     const [program, terminal] = blocksOf(
       "a.md",
       "```ts [app.ts]\nconsole.log(1); // 1\nlog(2); // 2\n```\n\n```console\n$ a \\\n  b\none\ntwo\n$ c\n```\n",

@@ -72,7 +72,7 @@ async function leftWebSocket(how: "fails" | "closes" | "never connects"): Promis
   return ws;
 }
 
-describe("a WebSocket whose client has gone", () => {
+describe("a WebSocket with a disconnected client", () => {
   const methods: readonly [string, (ws: WebSocket) => Promise<unknown>][] = [
     ["receive", (ws) => ws.receive()],
     ["receiveText", (ws) => ws.receiveText()],
@@ -84,7 +84,7 @@ describe("a WebSocket whose client has gone", () => {
     ["sendJson", (ws) => ws.sendJson({})],
   ];
 
-  it.each(methods)("rejects %s() for those who await it, and for nobody else", async (_name, call) => {
+  it.each(methods)("rejects %s() only for callers that await it", async (_name, call) => {
     for (const how of ["fails", "closes"] as const) {
       const ws = await leftWebSocket(how);
       if (how === "closes") await ws.receive().catch(() => {});
@@ -121,7 +121,7 @@ describe("a WebSocket whose client has gone", () => {
   });
 });
 
-describe("a Request whose client has gone", () => {
+describe("a Request with a disconnected client", () => {
   const ends: readonly [string, () => Promise<ReceiveMessage>][] = [
     ["http.disconnect", () => Promise.resolve({ type: "http.disconnect" })],
     ["a receive that fails", rejecting],
@@ -142,17 +142,14 @@ describe("a Request whose client has gone", () => {
   ];
   const rows = ends.flatMap(([told, end]) => methods.map(([name, call]) => [name, told, call, end] as const));
 
-  it.each(rows)(
-    "rejects %s() behind %s for those who await it, and for nobody else",
-    async (_name, _told, call, end) => {
-      const start: ReceiveMessage = { type: "http.request", body: Buffer.from("{"), more_body: true };
-      const forgotten = call(new Request(httpScope, receiving([], end)));
-      const halfway = new Request(httpScope, receiving([start], end)).json();
-      await nextTurn();
-      await expect(forgotten).rejects.toThrow(ClientDisconnect);
-      await expect(halfway).rejects.toThrow(ClientDisconnect);
-    },
-  );
+  it.each(rows)("rejects %s() after %s only for callers that await it", async (_name, _told, call, end) => {
+    const start: ReceiveMessage = { type: "http.request", body: Buffer.from("{"), more_body: true };
+    const forgotten = call(new Request(httpScope, receiving([], end)));
+    const halfway = new Request(httpScope, receiving([start], end)).json();
+    await nextTurn();
+    await expect(forgotten).rejects.toThrow(ClientDisconnect);
+    await expect(halfway).rejects.toThrow(ClientDisconnect);
+  });
 
   it("rejects isDisconnected() in the same way where the server's receive fails", async () => {
     const forgotten = new Request(httpScope, rejecting).isDisconnected();
@@ -160,7 +157,7 @@ describe("a Request whose client has gone", () => {
     await expect(forgotten).rejects.toBe(GONE);
   });
 
-  it("rejects json() of a body that is none in the same way", async () => {
+  it("rejects json() of an invalid body in the same way", async () => {
     const body: ReceiveMessage = { type: "http.request", body: Buffer.from("{"), more_body: false };
     const forgotten = new Request(httpScope, receiving([body], rejecting)).json();
     await nextTurn();
@@ -174,7 +171,7 @@ describe("an UploadFile whose request has ended", () => {
     ["text", (file) => file.text()],
     ["stream().next", (file) => file.stream().next()],
     ["saveTo", (file) => file.saveTo("/nonexistent/file")],
-  ])("rejects %s() for those who await it, and for nobody else", async (_name, call) => {
+  ])("rejects %s() only for callers that await it", async (_name, call) => {
     const file = new UploadFile(Buffer.from("x"));
     await file.close();
     const forgotten = call(file);
@@ -207,7 +204,7 @@ const layers: readonly [string, Middleware][] = [
   ],
 ];
 
-describe("an application whose client has gone", () => {
+describe("an application with a disconnected client", () => {
   it.each(layers)("may forget to await send and receive behind %s", async (_name, layer) => {
     const promises: (Promise<unknown> | void)[] = [];
     const inner: ASGIApp = async (_scope, receive, send) => {
@@ -232,7 +229,7 @@ describe("an application whose client has gone", () => {
     expect(settled.some(({ status }) => status === "rejected")).toBe(true);
   });
 
-  it.each(layers)("may forget to await an App behind %s, whose handler answers", async (_name, layer) => {
+  it.each(layers)("may forget to await an App with %s, and its handler still responds", async (_name, layer) => {
     const log = new MemoryLogger();
     const app = new App({ logger: log, middleware: [layer] });
     app.addMiddleware(
@@ -257,8 +254,8 @@ describe("an application whose client has gone", () => {
   });
 });
 
-describe("behind a real server, a client that goes", () => {
-  it("ends nothing where the application forgets to await a send that waits for the socket", async () => {
+describe("with a real server, a client that disconnects", () => {
+  it("does not crash an application that forgets to await a send that waits for the socket", async () => {
     const sent: (Promise<void> | void)[] = [];
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));
@@ -280,7 +277,7 @@ describe("behind a real server, a client that goes", () => {
     expect(inspect(sent)).toMatch(/<rejected> ClientDisconnect/);
   });
 
-  it("ends nothing where the application asks for messages twice at a time, and awaits neither", async () => {
+  it("does not crash an application that requests two messages at a time without await", async () => {
     const asked: Promise<unknown>[] = [];
     const app: ASGIApp = async (scope, receive, send) => {
       if (scope.type === "lifespan") return;
@@ -298,7 +295,7 @@ describe("behind a real server, a client that goes", () => {
     expect(inspect(asked).match(/<rejected> ProtocolError/g)).toHaveLength(2);
   });
 
-  it("ends nothing where the application forgets to await the body and the messages of a WebSocket", async () => {
+  it("does not crash an application that forgets to await the body and the messages of a WebSocket", async () => {
     const app = new App({ logger: new MemoryLogger() });
     const forgotten: Promise<unknown>[] = [];
     let call = () => {};
@@ -338,7 +335,7 @@ describe("behind a real server, a client that goes", () => {
     expect(rejected.length).toBeGreaterThan(3);
   });
 
-  it("ends nothing where the application forgets to await a message of a WebSocket that waits for the socket", async () => {
+  it("does not crash an application that forgets to await a message of a WebSocket that waits for the socket", async () => {
     const sent: (Promise<void> | void)[] = [];
     let end = () => {};
     const ended = new Promise<void>((resolve) => (end = resolve));

@@ -108,7 +108,7 @@ const edges = [...graph].flatMap(([from, imports]) =>
 const show = ([from, to]: readonly [string, string]): string => `${from} imports ${to}`;
 
 describe("the reader of imports", () => {
-  it("sees every form of an import, and none in a comment", () => {
+  it("finds every form of an import, except in comments", () => {
     const text = [
       'import "./effect.js";',
       'import { a } from "./a.js";',
@@ -141,7 +141,7 @@ describe("the reader of imports", () => {
 });
 
 describe("the files of a workspace", () => {
-  it.each(PACKAGES)("begin with a comment that says what they are for, in %s", (name) => {
+  it.each(PACKAGES)("begin with a comment that describes the file, in %s", (name) => {
     const folder = path.join(framework, name, "src");
     const begins = (file: string) => /^(?:#!.*\n)?\/[*/]/.test(readFileSync(path.join(folder, file), "utf8"));
     expect([...graphOf(folder).keys()].filter((file) => !begins(file))).toEqual([]);
@@ -156,7 +156,7 @@ describe("the files of a workspace", () => {
     },
   );
 
-  it("are found in a circle, also behind a file that is in none", () => {
+  it("are found in a cycle, even through a file outside it", () => {
     const edge = (specifier: string): Import => ({ specifier, onUse: false });
     const files: Graph = new Map([
       ["main.ts", [edge("a.ts"), edge("node:fs")]],
@@ -172,7 +172,7 @@ describe("the files of a workspace", () => {
 describe("the core", () => {
   const page = readFileSync(path.join(framework, "docs/architecture.md"), "utf8");
 
-  it("has these folders, and beside them two entry points", () => {
+  it("has these folders and two entry points", () => {
     const entries = new Set([...graph.keys()].map((file) => file.split("/")[0]));
     expect(entries).toEqual(new Set([...FOLDERS, "index.ts", "node.ts"]));
   });
@@ -182,7 +182,7 @@ describe("the core", () => {
     expect(shown.split("<").map((name) => name.trim())).toEqual(FOLDERS);
   });
 
-  it("has the files that the page names, beside others of the repository", () => {
+  it("has the files that the page lists, in addition to others of the repository", () => {
     const named = [...page.matchAll(/`(?:node )?([\w./-]+\.(?:ts|js|json))`/g)].flatMap(([, file]) => file ?? []);
     const exists = (file: string) => existsSync(path.join(file.startsWith("framework/") ? root : sources, file));
     expect(named.filter((file) => file !== "x.ts" && !exists(file))).toEqual([]);
@@ -203,7 +203,7 @@ describe("the core", () => {
     expect(edges.filter(([, to]) => DOORS.includes(to)).map(show)).toEqual([]);
   });
 
-  it("loads nothing of Node's for the main entry point: files, pools and servers load on use", () => {
+  it("loads no Node.js modules for the main entry point: files, pools and servers load on use", () => {
     const reached = new Set(["index.ts"]);
     const wrong: string[] = [];
     for (const file of reached) {

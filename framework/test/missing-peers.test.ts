@@ -29,7 +29,7 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
   ["@tsgi/uwebsockets", "it.createServer();", "npm install uWebSockets.js@"],
 ];
 
-describe("a package without the library that it stands on", () => {
+describe("a package without its peer dependency", () => {
   const folder = createFolder({ "package.json": '{ "type": "module" }' });
   beforeAll(() => installPackages(folder, [...new Set(CASES.map(([name]) => name))]));
 
@@ -65,7 +65,7 @@ describe("the command tsgi", () => {
   const complete = createFolder({ "package.json": '{ "type": "module" }' });
   const command = ["node_modules/tsgi/bin/tsgi.js", "--version"];
 
-  it("says what to install in a project that has the framework alone", async () => {
+  it("prints the package to install in a project that has only the framework", async () => {
     await installPackages(alone, ["tsgi"]);
     await expect(run(process.execPath, command, { cwd: alone })).rejects.toMatchObject({
       code: 1,
@@ -74,7 +74,7 @@ describe("the command tsgi", () => {
     });
   });
 
-  it("is that of @tsgi/cli where this is installed", async () => {
+  it("is the one of @tsgi/cli if it is installed", async () => {
     await installPackages(complete, ["@tsgi/cli"]);
     const { stdout } = await run(process.execPath, command, { cwd: complete });
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

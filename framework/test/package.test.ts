@@ -28,7 +28,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
   const home = path.join(FRAMEWORK, folder);
   const manifest = manifestOf(folder);
 
-  it("holds what its manifest names, a README and the licence", async () => {
+  it("contains the files of its manifest, a README and the license", async () => {
     const { exports, bin = {} } = manifest;
     const named = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
     const files = pathsOf(await pack(folder));
@@ -39,7 +39,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     expect(licence).toBe(await readFile(path.join(FRAMEWORK, "../LICENSE"), "utf8"));
   });
 
-  it("holds no sources, no tests, and nothing that a build leaves for itself", async () => {
+  it("contains no sources, tests or temporary build files", async () => {
     const isOwn = (name: string) =>
       /^(?:dist|assets)\/.*(?:\.js|\.d\.ts|\.js\.map|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
       name === "bin/tsgi.js" ||
@@ -50,7 +50,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     expect(pathsOf(await pack(folder)).filter((name) => !isOwn(name))).toEqual([]);
   });
 
-  it("does nothing on import, but for what it says", async () => {
+  it("has only the declared side effects on import", async () => {
     const { exports, sideEffects } = manifest;
     const quiet = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : entry.default));
     const files = quiet.filter((name) => !(sideEffects || []).includes(name)).map((name) => path.join(home, name));
@@ -69,7 +69,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     expect([stdout.trim(), stderr]).toEqual(["nothing", ""]);
   });
 
-  it("has the version of all others, and asks for exactly that of those it needs", () => {
+  it("has the version of all others, and requires exactly that version of its dependencies", () => {
     const { version } = manifestOf("core");
     const needed = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
     expect(manifest.version).toBe(version);
@@ -80,7 +80,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
 });
 
 describe("the package tsgi", () => {
-  it("is small: at most 3 MB unpacked, eleven entry points beside the main one, three dependencies, two peers", async () => {
+  it("is small: at most 3 MB unpacked, eleven entry points in addition to the main one, three dependencies, two peers", async () => {
     const { exports, dependencies = {}, peerDependencies = {} } = manifestOf("core");
     expect(Object.keys(exports).filter((entry) => ![".", "./package.json"].includes(entry))).toHaveLength(11);
     expect(Object.keys(dependencies)).toHaveLength(3);

@@ -73,7 +73,7 @@ describe("the page on the specification", () => {
     expect(modules.length).toBeGreaterThan(30);
   });
 
-  it("says for each statement where it stands, and of each deviation why", () => {
+  it("has for each statement its module, and for each deviation the reason", () => {
     const empty = rows.filter((row) => [...row.values()].includes(""));
     expect(empty.map((row) => [...row.values()][0])).toEqual([]);
   });

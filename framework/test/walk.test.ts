@@ -58,7 +58,7 @@ describe("the walk of one warm request, from the socket to the socket", () => {
     expect(Object.values(post).flat()).toContain("");
   });
 
-  it("is what the page on the architecture shows (npm run walk --prefix framework)", () => {
+  it("is shown on the page on the architecture (npm run walk --prefix framework)", () => {
     const page = readPage();
     for (const { request } of BUDGETS) {
       const shown = [...page].filter(([, requests]) => requests.includes(request)).map(([file]) => file);

@@ -79,7 +79,7 @@ describe("the pages for agents, in a project of the template", () => {
     expect(missing.filter((path) => !written.includes(path))).toEqual([]);
   });
 
-  it("have a skill whose name is that of its folder, and whose description fits", async () => {
+  it("have a skill with the name of its folder and a short enough description", async () => {
     await using project = await scaffold("minimal");
     const skill = await readFile(join(project.path, PAGES[1]), "utf8");
     const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];

@@ -52,7 +52,7 @@ async function generate(command: Partial<CommandOptions>, answers: Partial<Answe
 }
 
 describe("the generator at a terminal", () => {
-  it("asks for what no flag says", async () => {
+  it("prompts for everything that no flag sets", async () => {
     await using folder = await temporaryFolder();
     const answers = { name: "asked-app", template: "minimal" as const, git: false, install: false };
     const { asked, printed } = await generate({ into: folder.path, install: undefined }, answers);
@@ -72,14 +72,14 @@ describe("the generator at a terminal", () => {
     expect(printed).not.toContain("Not asked");
   });
 
-  it("asks nothing that a flag has said", async () => {
+  it("does not prompt for the values of flags", async () => {
     await using folder = await temporaryFolder();
     const { asked } = await generate({ ...everyFlag, into: folder.path, name: "given-app", git: false }, {});
     expect(asked).toEqual([]);
     expect(existsSync(join(folder.path, "given-app/package.json"))).toBe(true);
   });
 
-  it("does not ask about Git where the project lies in a repository already", async () => {
+  it("does not prompt for Git if the project is already in a repository", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app/.git"), { recursive: true });
     const command = { ...everyFlag, into: folder.path, name: "my-app", install: undefined };
@@ -99,7 +99,7 @@ describe("the generator at a terminal", () => {
 });
 
 describe("the generator without a terminal", () => {
-  it("asks nothing and shows what it took", async () => {
+  it("does not prompt, and prints the values that it uses", async () => {
     await using folder = await temporaryFolder();
     const { asked, printed } = await generate({ into: folder.path, git: false }, null);
     expect(asked).toEqual([]);
@@ -109,7 +109,7 @@ describe("the generator without a terminal", () => {
     expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
   });
 
-  it("rejects with the reason, and nothing is written", async () => {
+  it("rejects with the reason, and no file is written", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/notes.txt"), "mine");

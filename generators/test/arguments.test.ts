@@ -91,7 +91,7 @@ describe("the command line", () => {
     expect(refusal(argv)).toContain(message);
   });
 
-  it("refuses on one line whatever comes in", () => {
+  it("reports invalid input on one line", () => {
     for (const argv of [["a\nb"], ["--x\ny"], ["--template", "a\nb"], ["a", "b\nc"], ["x".repeat(300)]]) {
       expect(refusal(argv)).toMatch(/^.{1,200}$/);
     }
@@ -103,7 +103,7 @@ describe("the command line", () => {
     }
   });
 
-  it("gives npm's -- as the hint for a second argument", () => {
+  it("suggests npm's -- for a second argument", () => {
     expect(refusal(["my-app", "auth"])).toContain("npm create tsgi my-app -- ");
   });
 });

@@ -12,7 +12,7 @@ beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 const quick = ["--yes", "--no-install", "--no-git"];
 
 describe("create-tsgi", () => {
-  it("writes the authentication application into a new folder and says what comes next", async () => {
+  it("writes the authentication application into a new folder and prints the next steps", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -26,7 +26,7 @@ describe("create-tsgi", () => {
     expect(stdout).toContain("curl ");
   });
 
-  it("makes .env for its owner alone, with another secret each time", async () => {
+  it("creates .env for its owner only, with a new secret each time", async () => {
     await using folder = await temporaryFolder();
     const secrets = await Promise.all(
       ["one", "two"].map(async (name) => {
@@ -40,7 +40,7 @@ describe("create-tsgi", () => {
     expect(secrets[0]).not.toBe(secrets[1]);
   });
 
-  it("writes into --into, and gives a scoped project the folder without its scope", async () => {
+  it("writes into --into, and omits the scope of a scoped project in the folder", async () => {
     await using folder = await temporaryFolder();
     const { status } = await createTsgi(["@acme/api", "--into", "deep/er", ...quick], { cwd: folder.path });
     expect(status).toBe(0);
@@ -48,7 +48,7 @@ describe("create-tsgi", () => {
     expect(manifest.name).toBe("@acme/api");
   });
 
-  it("takes and shows the defaults where nobody can be asked", async () => {
+  it("uses and prints the defaults if it cannot prompt", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(["--no-install"], { cwd: folder.path });
     expect(status).toBe(0);
@@ -58,7 +58,7 @@ describe("create-tsgi", () => {
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 
-  it("lists every file in a dry run and writes none", async () => {
+  it("lists every file in a dry run and writes none of them", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...quick], { cwd: folder.path });
     expect(status).toBe(0);
@@ -104,7 +104,7 @@ describe("a wrong command line", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("is refused when it is nearly a command, and makes a project of that name with --yes alone", async () => {
+  it("is rejected if it is similar to a command, and creates a project of that name only with --yes", async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await createTsgi(["rout", "--no-install", "--no-git"], { cwd: folder.path });
     expect({ status, stderr }).toEqual({
@@ -153,7 +153,7 @@ describe("a folder that is not empty", () => {
     expect(await readFile(join(folder.path, "my-app/README.md"), "utf8")).toBe("mine");
   });
 
-  it("is written over with --force, and nothing in it is deleted", async () => {
+  it("is overwritten with --force, and no file in it is deleted", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/README.md"), "mine");
@@ -177,7 +177,7 @@ describe("a folder that is not empty", () => {
   const person = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.com" };
   const committer = { GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" };
 
-  it("makes the project a repository with one commit of all but what is ignored, .env above all", async () => {
+  it("makes the project a repository with one commit of all files that are not ignored, and without .env", async () => {
     await using folder = await temporaryFolder();
     const env = { ...person, ...committer };
     const made = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
@@ -243,7 +243,7 @@ describe("an installation", () => {
   it.each([
     ["auth", ["install", "run generate"]],
     ["minimal", ["install"]],
-  ])("makes what the application of the template %s imports", async (template, expected) => {
+  ])("installs everything that the application of the template %s imports", async (template, expected) => {
     await using folder = await temporaryFolder();
     const bin = join(folder.path, "bin");
     await mkdir(bin);
@@ -290,7 +290,7 @@ describe("a signal during the installation", () => {
 });
 
 describe("--json", () => {
-  it("asks nothing and prints one document of what was done", async () => {
+  it("does not prompt, and prints one JSON document with the result", async () => {
     await using folder = await temporaryFolder();
     const flags = ["--json", "--no-install", "--no-git", "--template", "minimal"];
     const { status, stdout, stderr } = await createTsgi(["my-app", ...flags], { cwd: folder.path });
@@ -307,14 +307,14 @@ describe("--json", () => {
     });
   });
 
-  it("lists the files of a dry run, and writes none", async () => {
+  it("lists the files of a dry run, and does not write them", async () => {
     await using folder = await temporaryFolder();
     const { stdout } = await createTsgi(["my-app", "--json", "--dry-run"], { cwd: folder.path });
     expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, installed: false, git: false });
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("prints what is wrong as a document too, beside the line for people", async () => {
+  it("also prints errors as a document, in addition to the text for people", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout, stderr } = await createTsgi(["../x", "--json"], { cwd: folder.path });
     expect(status).toBe(2);
@@ -323,7 +323,7 @@ describe("--json", () => {
   });
 });
 
-describe("--database with a template that has none", () => {
+describe("--database with a template without a database", () => {
   it("is said to be of no use", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(

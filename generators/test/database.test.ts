@@ -121,7 +121,7 @@ describe.each([
 );
 
 describe("--database", () => {
-  it("none is the template api without a database, as if the flag were missing", async () => {
+  it("none creates the template api without a database, as if the flag were absent", async () => {
     await using none = await scaffold("api", "--database=none");
     await using missing = await scaffold("api");
     const withoutVersions = async (project: typeof none) => Object.fromEntries(await project.files());

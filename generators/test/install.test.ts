@@ -28,7 +28,7 @@ async function install(parent: string, flags: readonly string[], env: Record<str
   return join(parent, "my-app");
 }
 
-describe("a project from the repository, installed (all but minimal only with TSGI_SLOW=1)", () => {
+describe("a project from the repository, installed (only minimal without TSGI_SLOW=1)", () => {
   describe.each([
     ["minimal", it, ["--template=minimal", "--no-load-tests"], /^GET +\/items/m],
     ["api with a database", slowly, ["--template=api", "--database=sqlite"], /^GET +\/items/m],

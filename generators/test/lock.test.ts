@@ -6,7 +6,7 @@ import { withLock } from "../src/lock.js";
 import { temporaryFolder } from "./support.js";
 
 describe("a lock", () => {
-  it("lets one after the other work, and is gone afterwards", async () => {
+  it("runs processes one after the other, and is removed afterwards", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "lock");
     const events: string[] = [];

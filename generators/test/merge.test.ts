@@ -11,7 +11,7 @@ describe("a text that two sides have changed", () => {
     ["a\nmine\nb\nc\n", "a\nb\nc\n", "a\nb\nc\ntheirs\n", "a\nmine\nb\nc\ntheirs\n"],
     ["a\nsame\n", "a\nb\n", "a\nsame\n", "a\nsame\n"],
     ["b\n", "a\nb\n", "a\nb\nc\n", "b\nc\n"],
-  ])("ours %j, base %j, theirs %j gives %j", (ours, base, theirs, expected) => {
+  ])("ours %j, base %j, theirs %j merge to %j", (ours, base, theirs, expected) => {
     expect(mergeText(ours, base, theirs, label)).toEqual({ value: expected, conflicts: [] });
   });
 
@@ -41,7 +41,7 @@ describe("a JSON object that two sides have changed", () => {
     });
   });
 
-  it("takes names such as __proto__ for what they are", () => {
+  it("treats names such as __proto__ as ordinary names", () => {
     const evil = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"x": 1}}');
     const { value } = mergeJson({}, {}, evil);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -79,7 +79,7 @@ describe("the files of a project", () => {
     expect(merge(ours, base, theirs)).toEqual(expected);
   });
 
-  it("are merged by member where it is package.json", () => {
+  it("are merged by member in package.json", () => {
     const manifest = (dependencies: object) => ({ "package.json": JSON.stringify({ dependencies }) });
     const merged = merge(
       manifest({ tsgi: "1", zod: "4" }),

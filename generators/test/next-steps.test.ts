@@ -4,7 +4,7 @@ import { describeNextSteps, exampleRequest, nextSteps } from "../src/next-steps.
 const answers = { template: "auth", database: "sqlite", docker: true, packageManager: "npm" } as const;
 const project = { folder: "/home/x/my-app", isInstalled: true };
 
-describe("what a person types next", () => {
+describe("the next steps", () => {
   it.each([
     [{}, ["cd my-app", "npm start", "npm run dev", "npm test"]],
     [{ packageManager: "pnpm" }, ["cd my-app", "pnpm start", "pnpm run dev", "pnpm test"]],
@@ -28,7 +28,7 @@ describe("what a person types next", () => {
     expect(exampleRequest(template)).not.toContain("--json");
   });
 
-  it("begins with the installation where it was left out, and quotes a folder for the shell", () => {
+  it("begin with the installation if it was skipped, and quote a folder for the shell", () => {
     const steps = nextSteps({ folder: "/home/it's mine/app", isInstalled: false }, answers, "/tmp");
     expect(steps.slice(0, 2)).toEqual([
       { command: String.raw`cd '/home/it'\''s mine/app'` },

@@ -24,7 +24,7 @@ describe.each(npms)("$name create tsgi in the repository", ({ command: [program 
     expect(existsSync(join(folder.path, "my-app/vendor"))).toBe(true);
   });
 
-  it("writes beside the repository, whose tools a project inside would disturb", async () => {
+  it("writes outside the repository, whose tools would affect a project inside", async () => {
     const { status, stdout } = await create("not-in-the-clone", "--", "--dry-run", "--yes");
     expect(status).toBe(0);
     expect(stdout).toContain(`${join(dirname(repositoryRoot), "not-in-the-clone")} (dry run, nothing is written):`);

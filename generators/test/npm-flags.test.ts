@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { environmentForNpm } from "../src/npm-flags.js";
 
 describe("the environment of an npm that is started in the project", () => {
-  it("is without what the npm around set for its own run", () => {
+  it("does not contain the variables that the outer npm set for its own run", () => {
     const ofThisRun = {
       npm_command: "init",
       npm_lifecycle_event: "npx",
@@ -15,7 +15,7 @@ describe("the environment of an npm that is started in the project", () => {
     expect(environmentForNpm(ofThisRun)).toEqual({});
   });
 
-  it("keeps what the user has set: registry, cache, proxy, path", () => {
+  it("keeps the settings of the user: registry, cache, proxy, path", () => {
     const own = {
       PATH: "/bin",
       npm_config_registry: "http://127.0.0.1:4873",

@@ -98,7 +98,7 @@ describe("the package as npm packs it", () => {
     expect(existsSync(join(projects.path, "own/my-app/.env"))).toBe(true);
   });
 
-  it("writes a project that carries the same packages where it was carried along itself", async () => {
+  it("writes a project with bundled packages if its own packages are bundled", async () => {
     await using projects = await temporaryFolder();
     const made = await createTsgi(["one", "--template", "minimal", "--yes", "--no-install", "--no-git"], {
       cwd: projects.path,

@@ -11,7 +11,7 @@ it.each([
   ["elsewhere", undefined, "/srv", "/srv"],
   ["elsewhere, with --into", "apps", "/srv", "/srv/apps"],
   ["in the clone, with --into", "/srv", repositoryRoot, "/srv"],
-])("makes the project's folder where nothing else reads it: %s", (_where, into, current, parent) => {
+])("creates the project's folder in a place that other tools do not read: %s", (_where, into, current, parent) => {
   expect(parentFolder(into, packageRoot, current)).toBe(parent);
 });
 

@@ -43,7 +43,7 @@ describe("the name of a project", () => {
     expect(quoteName("x".repeat(300)).length).toBeLessThan(50);
   });
 
-  it("gives the folder without its scope", () => {
+  it("names the folder without its scope", () => {
     expect(folderOf("@acme/my-app")).toBe("my-app");
     expect(folderOf("my-app")).toBe("my-app");
   });

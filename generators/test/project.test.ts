@@ -105,7 +105,7 @@ describe("a project made from a template", () => {
     expect(files.find(({ path }) => path === "run.sh")?.mode).toBe(0o777);
   });
 
-  it("has a package.json that stands alone", async () => {
+  it("has a self-contained package.json", async () => {
     const { readJson } = await render();
     expect(readJson("package.json")).toEqual({
       name: "my-app",
@@ -134,7 +134,7 @@ describe("a project made from a template", () => {
     });
   });
 
-  it("goes without what was not wanted: files, scripts, packages", async () => {
+  it("omits unselected parts: files, scripts, packages", async () => {
     const { files, readJson } = await render(
       {
         files: new Map([["package.json", json({ scripts: { dev: "tsgi dev", load: "x" }, dependencies: {} })]]),
@@ -170,7 +170,7 @@ describe("a project made from a template", () => {
     expect(packageManager === "pnpm" ? read("pnpm-workspace.yaml") : "deep: 1.0.0").toContain("deep: 1.0.0");
   });
 
-  it("has compiler options of its own in place of the workspace's", async () => {
+  it("has compiler options instead of a reference to the workspace's", async () => {
     const { readJson } = await render();
     expect(readJson("tsconfig.json")).toEqual({
       compilerOptions: { strict: true, outDir: "dist" },
@@ -183,7 +183,7 @@ describe("a project made from a template", () => {
     });
   });
 
-  it("has a secret in .env that no other project has, and none in .env.example", async () => {
+  it("has a unique secret in .env, and none in .env.example", async () => {
     const [one, other] = [await render(), await render()];
     const secretOf = (env: string) => /^SECRET_KEY=([\w-]{64})$/m.exec(env)?.[1];
     expect(secretOf(one.read(".env"))).toBeDefined();
@@ -192,7 +192,7 @@ describe("a project made from a template", () => {
     expect(one.files.find(({ path }) => path === ".env")).toMatchObject({ mode: 0o600, isKept: true });
   });
 
-  it("carries the packages that it uses along where they are not to be had from a registry", async () => {
+  it("includes the packages that it uses if a registry does not have them", async () => {
     const generator = packed("vendor/create-tsgi-1.2.4.tgz");
     const { files, read, readJson } = await render({ packages: vendored, generator });
     expect(files.map(({ path }) => path).filter((path) => path.startsWith("vendor/"))).toEqual([

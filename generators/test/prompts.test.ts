@@ -58,7 +58,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     });
   });
 
-  it("asks where it runs, and then only for what there is", async () => {
+  it("prompts for the runtime first, and then only for available options", async () => {
     await using folder = await temporaryFolder();
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install"],
@@ -112,7 +112,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
   it.each([
     ["Ctrl-C", keys.controlC],
     ["Ctrl-D", keys.controlD],
-  ])("ends with 130 and nothing written after %s in a question", async (_name, key) => {
+  ])("exits with 130 and without files after %s in a prompt", async (_name, key) => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgiAtTerminal(
       [...noQuestions, "my-app"],
@@ -129,7 +129,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
   it.each([
     ["--yes", ["--yes"], {}],
     ["CI", [], { CI: "true" }],
-  ])("asks nothing with %s", async (_name, parameters, env) => {
+  ])("does not prompt with %s", async (_name, parameters, env) => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgiAtTerminal(["--no-install", "--no-git", ...parameters], [], {
       cwd: folder.path,
@@ -140,7 +140,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 
-  it("asks what a sub-generator needs to know", async () => {
+  it("prompts for the input of a sub-generator", async () => {
     await using project = await scaffold("minimal");
     const steps: Step[] = [[/METHOD path \(e\.g\. /, `GET /asked${keys.enter}`]];
     const { status } = await createTsgiAtTerminal(["route"], steps, { cwd: project.path });

@@ -112,7 +112,7 @@ describe("a project on Deno", () => {
     expect(await readFile(join(project.path, "README.md"), "utf8")).not.toContain("create-tsgi router");
   });
 
-  it("gets code with imports of its own form, once", async () => {
+  it("gets code with its own form of imports, once", async () => {
     await using project = await scaffold("api", "--runtime=deno");
     const [first, again, dependency] = await project.createInOrder([
       ["router", "orders"],
@@ -174,7 +174,7 @@ describe("the flag --runtime", () => {
     expect(() => parse(...argv)).toThrow(message);
   });
 
-  it("takes what is left out, and every template on Node", () => {
+  it("accepts what is omitted, and every template on Node", () => {
     expect(parse("--runtime=bun", "--no-load-tests", "--no-docker")).toMatchObject({ runtime: "bun", docker: false });
     expect(parse("--runtime=node", "--template=auth", "--load-tests")).toMatchObject({ template: "auth" });
     const projects = [
@@ -194,7 +194,7 @@ describe("the flag --runtime", () => {
     await expect(readFile(join(folder.path, "none"))).rejects.toThrow("ENOENT");
   });
 
-  it("chooses the template api where none is named, and says what was chosen", async () => {
+  it("selects the template api by default, and prints the choice", async () => {
     await using folder = await temporaryFolder();
     const flags = ["--yes", "--runtime=workers", "--dry-run"];
     const { status, stdout } = await createTsgi(["my-app", ...flags], { cwd: folder.path });
@@ -207,7 +207,7 @@ describe("the flag --runtime", () => {
   beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 });
 
-describe("what a person types next", () => {
+describe("the next steps", () => {
   const project = { folder: "/home/x/my-app", isInstalled: false };
 
   it.each([
@@ -249,7 +249,7 @@ describe("a tarball", () => {
     return Buffer.concat([header, Buffer.from(content), Buffer.alloc((512 - (content.length % 512)) % 512)]);
   }
 
-  it("gives its files below package/, whatever their size, and no folders", () => {
+  it("contains its files below package/, of any size, and no folders", () => {
     const big = "x".repeat(1025);
     const entries = [
       entry("package/a.js", "a"),
@@ -263,7 +263,7 @@ describe("a tarball", () => {
     ]);
   });
 
-  it("is refused where a name stands in an extended header", () => {
+  it("is rejected if a name is in an extended header", () => {
     expect(() => readTarball(gzipSync(entry("PaxHeader/x", "", "x")))).toThrow("extended header");
   });
 });

@@ -30,7 +30,7 @@ function waitForText(child: ChildProcess, pattern: RegExp): Promise<RegExpExecAr
 }
 
 slowly("a scaffolded project (only with TSGI_SLOW=1)", () => {
-  it("installs, type-checks, passes its tests and serves, also after it was moved", async () => {
+  it("installs, type-checks, passes its tests and serves, even after it was moved", async () => {
     await using folder = await temporaryFolder();
     const made = await createTsgi(["my-app", "--yes"], { cwd: folder.path });
     expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });

@@ -20,7 +20,7 @@ describe("an import", () => {
     ['import a from "./a.js";\n', 'import a from "./a.js";\n\nimport { t } from "tsgi";\n'],
     ["export const x = 1;\n", 'import { t } from "tsgi";\n\nexport const x = 1;\n'],
     ["", 'import { t } from "tsgi";\n\n'],
-  ])("into %j gives %j", (text, expected) => {
+  ])("into %j results in %j", (text, expected) => {
     expect(importInto(text, "tsgi", "t").text).toBe(expected);
   });
 
@@ -59,14 +59,14 @@ export function createApp(): App {
 `;
 
 describe("a name for a declaration", () => {
-  it("is the one that is asked for, or the next with a number that nothing has", () => {
+  it("is the requested one, or the next free one with a number", () => {
     const file = new SourceFile("x.ts", 'import { a } from "a";\nconst a2 = 1;\nexport function b() {}\n');
     expect(["a", "b", "c"].map((name) => file.freeName(name))).toEqual(["a3", "b2", "c"]);
   });
 });
 
 describe("Apps and Routers", () => {
-  it("are found by the syntax tree, with what is registered on them beside their declaration", () => {
+  it("are found in the syntax tree, with their registrations", () => {
     const found = findRegistrars(new SourceFile("x.ts", source));
     expect(
       found.map(({ kind, variable, prefix, registrations }) => [
@@ -81,7 +81,7 @@ describe("Apps and Routers", () => {
     ]);
   });
 
-  it("are added to behind a statement and its comment, as deep as it stands", () => {
+  it("are extended after a statement and its comment, at its depth", () => {
     const file = new SourceFile("x.ts", source);
     const [items, app] = findRegistrars(file);
     file.insertAfter(items?.registrations.at(-1)?.statement ?? {}, "items.put(\n  1,\n);", "paragraph");
@@ -92,7 +92,7 @@ describe("Apps and Routers", () => {
     expect(text.replace("\n\nitems.put(\n  1,\n);", "").replace("\n    app.mount();", "")).toBe(source);
   });
 
-  it("are looked for in whatever the compiler would read", () => {
+  it("are searched in all files that the compiler would read", () => {
     const modern =
       "await using x = await y();\nconst app = <const T>(a: T) => a satisfies T;\nenum E { A }\n@d class C {}\n";
     expect(findRegistrars(new SourceFile("x.ts", modern))).toEqual([]);

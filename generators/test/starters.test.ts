@@ -49,7 +49,7 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
     expect(JSON.parse(stdout)).toMatchObject(template === "minimal" ? { item_id: 42, version: 3 } : { name: "Pen" });
   });
 
-  it("serves what is built, and bears its load test", async () => {
+  it("serves its build, and passes its load test", async () => {
     await using project = await scaffold(template);
     expect(await project.tool("tsc", "-b")).toMatchObject({ status: 0 });
     await using server = await serve([process.execPath, command, "run", "dist/app.js"], project.path);

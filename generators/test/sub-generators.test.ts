@@ -221,7 +221,7 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
 });
 
 describe("a sub-generator", () => {
-  it("writes nothing in a dry run, and prints one document with --json", async () => {
+  it("writes no files in a dry run, and prints one document with --json", async () => {
     await using project = await scaffold("minimal");
     const before = await project.files();
     const { status, stdout } = await project.create("route", "GET /x", "--dry-run", "--json");
@@ -238,7 +238,7 @@ describe("a sub-generator", () => {
     expect(await project.files()).toEqual(before);
   });
 
-  it("writes no route whose pattern differs in names and slashes alone: the App would refuse it", async () => {
+  it("writes no route whose pattern differs only in names and slashes: the App would reject it", async () => {
     await using project = await scaffold("minimal");
     await project.create("route", "GET /things/{id}");
     await project.create("websocket", "/rooms/{room}");
@@ -295,7 +295,7 @@ describe("a sub-generator", () => {
     expect(missing).toMatchObject({ status: 1, stderr: expect.stringContaining("write one of: src/app.ts, ") });
   });
 
-  describe("that is called in a wrong way", () => {
+  describe("with invalid arguments", () => {
     const refusals: readonly (readonly [status: number, parameters: readonly string[], message: string])[] = [
       [2, ["route"], 'usage: create-tsgi route "<METHOD> <path>"'],
       [2, ["route", "FETCH /x"], 'write it as "GET /items/{id}"'],
@@ -347,7 +347,7 @@ describe("a sub-generator", () => {
       },
     );
 
-    it("leaves everything as it is", async () => {
+    it("does not change any files", async () => {
       expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(before));
     });
   });

@@ -82,12 +82,12 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect([...repository().read(name).files.keys()].toSorted()).toEqual(expected.toSorted());
   });
 
-  it("has what the generator changes for a project", () => {
+  it("has the texts that the generator changes for a project", () => {
     const { files } = repository().read(name);
     expect([...files.keys()]).toEqual(expect.arrayContaining(["package.json", "tsconfig.json", "test/tsconfig.json"]));
   });
 
-  it("gives a project that names nothing outside of itself, and has no placeholder left", async () => {
+  it("creates a project without references to outside, and without placeholders", async () => {
     const ofTheWorkspace =
       /tsconfig\.base|\.\.\/node_modules|\.\.\/jest\.config|\.\.\/framework|-w sample-auth-app|\{\{[#^/]?\w+\}\}/;
     const files = await render(name);
@@ -95,7 +95,7 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(references.filter(([, reference]) => reference !== undefined)).toEqual([]);
   });
 
-  it("gives a project the name that was asked for, wherever the template has its own", async () => {
+  it("uses the requested name of the project in all places of the template's name", async () => {
     const files = await render(name, { name: "@acme/x" });
     const named = files.map(({ path, contents }) => [
       path,
@@ -130,7 +130,7 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(scripts.dev).toMatch(/(?:^|&& )exec tsgi dev(?: --env-file-if-exists \.env)?$/);
   });
 
-  it("has every file that package.json and the Dockerfile name, whatever is left out", async () => {
+  it("has every file that package.json and the Dockerfile mention, with any selection", async () => {
     for (const isWanted of [true, false]) {
       const files = await render(name, { docker: isWanted, loadTests: isWanted, ci: isWanted });
       const paths = files.map(({ path }) => path);
@@ -164,7 +164,7 @@ describe("the template in the package", () => {
     expect([...packed.packages]).toEqual(packages);
   });
 
-  it("replaces what an earlier packing left, and keeps programs executable", async () => {
+  it("replaces the files of an earlier packing, and keeps programs executable", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "templates/auth/files"), { recursive: true });
     await writeFile(join(folder.path, "templates/auth/files/removed.ts"), "");

@@ -59,7 +59,7 @@ async function earlierProject() {
 }
 
 describe("create-tsgi upgrade", () => {
-  it("shows in a dry run what would change, and writes nothing", async () => {
+  it("shows the changes in a dry run, and writes no files", async () => {
     await using project = await earlierProject();
     const { status, stdout } = await project.upgrade("--dry-run");
     expect(status).toBe(0);
@@ -75,7 +75,7 @@ describe("create-tsgi upgrade", () => {
     expect(await project.read("src/app.ts")).toContain("Old items");
   });
 
-  it("takes over what the template has changed, and keeps what the user has", async () => {
+  it("applies the changes of the template, and keeps the changes of the user", async () => {
     await using project = await earlierProject();
     await replaceIn(project.file("src/app.ts"), ["App, t }", "App, Router, t }"]);
     await replaceIn(project.file("package.json"), ['"build": "tsc -b"', '"build": "tsc -b",\n    "mine": "echo"']);
@@ -107,7 +107,7 @@ describe("create-tsgi upgrade", () => {
     });
   });
 
-  it("leaves both sides in a file that both have changed, and ends with status 1", async () => {
+  it("keeps both sides in a file that both have changed, and exits with status 1", async () => {
     await using project = await earlierProject();
     await replaceIn(project.file("src/app.ts"), ["Old items", "My items"]);
     await replaceIn(project.file("package.json"), ['"load": "old"', '"load": "mine"']);

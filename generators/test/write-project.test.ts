@@ -29,7 +29,7 @@ async function snapshot(folder: string): Promise<Record<string, string>> {
 }
 
 describe("a project in a new folder", () => {
-  it("has all its files, and nothing else", async () => {
+  it("has exactly its files", async () => {
     await using folder = await temporaryFolder();
     writeProject(planProject(join(folder.path, "my-app"), project));
     expect(readdirSync(folder.path)).toEqual(["my-app"]);
@@ -46,7 +46,7 @@ describe("a project in a new folder", () => {
     expect(readdirSync(join(folder.path, "a/b"))).toEqual(["my-app"]);
   });
 
-  it("keeps a secret to its owner, and gives the rest what the umask leaves", async () => {
+  it("restricts a secret to its owner, and uses the umask for the rest", async () => {
     await using folder = await temporaryFolder();
     const target = join(folder.path, "my-app");
     writeProject(planProject(target, [...project, file("run.sh", "", { mode: 0o777 })]));
@@ -57,7 +57,7 @@ describe("a project in a new folder", () => {
     expect(statSync(join(target, "README.md")).mode & 0o777).toBe(ordinary & 0o666);
   });
 
-  it("leaves nothing behind after a failure", async () => {
+  it("leaves no files after a failure", async () => {
     await using folder = await temporaryFolder();
     // A file name longer than any file system takes: the files before it have been written by then.
     const broken = [...project, file(`src/${"x".repeat(300)}`)];
@@ -66,7 +66,7 @@ describe("a project in a new folder", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("does not touch what came into its place meanwhile", async () => {
+  it("does not touch files that were created in its place meanwhile", async () => {
     await using folder = await temporaryFolder();
     const target = join(folder.path, "my-app");
     const plan = planProject(target, project);
@@ -108,7 +108,7 @@ describe("a project in an existing folder", () => {
     expect(() => refuseOccupied(planProject(folder.path, project))).toThrow(/is not empty: it contains notes\.txt\./);
   });
 
-  it("overwrites, deletes nothing, and leaves an existing .env alone", async () => {
+  it("overwrites without deleting, and does not touch an existing .env", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "README.md"), "mine");
     await writeFile(join(folder.path, ".env"), "SECRET_KEY=mine\n");
@@ -157,7 +157,7 @@ describe("a project in an existing folder", () => {
     expect(lstatSync(join(target, "README.md")).isFile()).toBe(true);
   });
 
-  it("is refused where a folder, a file or a link stands in the place of something else", async () => {
+  it("is rejected if a folder, a file or a link of another type exists at its place", async () => {
     await using folder = await temporaryFolder();
     const target = join(folder.path, "my-app");
     await mkdir(join(target, "README.md"), { recursive: true });
@@ -171,7 +171,7 @@ describe("a project in an existing folder", () => {
   });
 });
 
-describe("a path where no project can be created", () => {
+describe("a path at which no project can be created", () => {
   it.each(["a file", "a dangling link", "below a file"])("is %s", async (kind) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "my-app");

@@ -9,7 +9,7 @@ import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from ".
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
 beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
-describe("what Yeoman has read of a command line", () => {
+describe("arguments that Yeoman has parsed", () => {
   it.each([
     [["my-app"], {}, { name: "my-app" }],
     [[], { template: "api", git: false, install: true }, { template: "api", git: false, install: true }],
@@ -23,7 +23,7 @@ describe("what Yeoman has read of a command line", () => {
     expect(readAnswersOf(words, options)).toMatchObject(expected);
   });
 
-  it("is refused as on a command line of our own", () => {
+  it("are rejected as on our own command line", () => {
     expect(() => readAnswersOf(["../x"], {})).toThrow(UsageError);
     expect(() => readAnswersOf([], { template: "__proto__" })).toThrow("is unknown");
   });

@@ -9,7 +9,7 @@ function ask(method: "GET" | "POST", path: string, body: unknown = null): Promis
 }
 
 describe("the benchmark application", () => {
-  it("answers GET /health", async () => {
+  it("responds to GET /health", async () => {
     expect(await ask("GET", "/health")).toEqual({
       status: 200,
       contentType: "application/json",
@@ -17,24 +17,24 @@ describe("the benchmark application", () => {
     });
   });
 
-  it("answers GET /users/{id} with the id as text", async () => {
+  it("responds to GET /users/{id} with the id as text", async () => {
     expect((await ask("GET", "/users/007")).body).toBe('{"id":"007"}');
   });
 
-  it("answers POST /users with 201 and the fields of the struct alone", async () => {
+  it("responds to POST /users with 201 and only the fields of the schema", async () => {
     const answer = await ask("POST", "/users", { name: "Ada", email: "a@b", age: 36, admin: true });
     expect(answer.status).toBe(201);
     expect(JSON.parse(answer.body)).toEqual({ id: 1, name: "Ada", email: "a@b", age: 36 });
   });
 
-  it("answers 422 with every fault of a body", async () => {
+  it("responds with 422 and every error of a body", async () => {
     const answer = await ask("POST", "/users", { name: "", age: "old" });
     expect(answer.status).toBe(422);
     const { detail } = JSON.parse(answer.body) as { detail: { loc: string[] }[] };
     expect(detail.map(({ loc }) => loc.join(".")).toSorted()).toEqual(["body.age", "body.email", "body.name"]);
   });
 
-  it("answers 422 without a body", async () => {
+  it("responds with 422 if there is no body", async () => {
     expect((await ask("POST", "/users")).status).toBe(422);
   });
 });

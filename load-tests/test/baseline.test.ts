@@ -24,7 +24,7 @@ describe("the ratios of a run", () => {
     expect(ratios).toEqual({ "direct / Hono / GET /": 3, "http / h3 / GET /": 1.25 });
   });
 
-  it("leave out a contender that has no figure, as one with a wrong answer has none", () => {
+  it("omit a framework without a result, as after a wrong response", () => {
     const wrong = { contender: "Hono", rows: {}, faults: ["wrong"] };
     expect(ratiosOf({ direct: [result("tsgi", { perSecond: 1 }), wrong] })).toEqual({});
   });

@@ -18,7 +18,7 @@ async function bench(environment: Record<string, string>): Promise<{ status: num
 }
 
 describe("make bench", () => {
-  it("measures in processes of its own, prints a table, and ends with 0", async () => {
+  it("measures in separate processes, prints a table, and exits with 0", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tsgi-bench-"));
     const { status, stdout, stderr } = await bench({ QUICK: "1", ONLY: "routing", OUT: join(folder, "figures.json") });
     await rm(folder, { recursive: true });
@@ -28,7 +28,7 @@ describe("make bench", () => {
     expect(status).toBe(0);
   }, 30_000);
 
-  it("says what a variable takes, and ends with 2", async () => {
+  it("prints the accepted values of a variable, and exits with 2", async () => {
     expect(await bench({ ONLY: "speed" })).toMatchObject({
       status: 2,
       stdout: "",

@@ -39,7 +39,7 @@ const run: Published = {
 
 describe("the figures of the documentation", () => {
   it.each(PAGES.map((page) => ({ page, name: path.basename(page.pathname) })))(
-    "are those of results.json on $name",
+    "match results.json on $name",
     async ({ page }) => {
       const text = await readFile(page, "utf8");
       expect(text).toContain("<!-- figures: ");
@@ -47,7 +47,7 @@ describe("the figures of the documentation", () => {
     },
   );
 
-  it("are those of results.json in the charts", async () => {
+  it("match results.json in the charts", async () => {
     const figures = toFigures(await readPublished());
     for (const [name, figure] of Object.entries(figures)) {
       expect(await readFile(new URL(name, CHARTS), "utf8")).toBe(figure);
@@ -56,14 +56,14 @@ describe("the figures of the documentation", () => {
     expect(drawn.toSorted()).toEqual(Object.keys(figures).toSorted());
   });
 
-  it("all stand on a page", async () => {
+  it("are all on a page", async () => {
     const texts = (await Promise.all(PAGES.map((page) => readFile(page, "utf8")))).join("");
     for (const name of Object.keys(toBlocks(await readPublished()))) {
       expect(texts).toContain(`<!-- figures: ${name} -->`);
     }
   });
 
-  it("name the worst ratio beside the best one, and count where we are slower", () => {
+  it("include the worst ratio and the best one, and the number of cases in which tsgi is slower", () => {
     const { extremes, "in one line": line } = toBlocks(run);
     expect(extremes).toContain(
       "| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |            – |",
@@ -94,7 +94,7 @@ describe("the figures of the documentation", () => {
     expect(toFigures(other)["benchmark-http.svg"]?.match(/class="ours"/g)).toHaveLength(2);
   });
 
-  it("keep what was measured pipelined apart from the rest, under the names of its routes", () => {
+  it("separate pipelined measurements from the rest, with the names of their routes", () => {
     const row = { perSecond: summarize([100, 120]) };
     const pipelined = {
       contender: "tsgi serve",
@@ -149,7 +149,7 @@ describe("the figures of the documentation", () => {
     }
   });
 
-  it("take the place of earlier ones, and of nothing else", () => {
+  it("replace earlier results, and no other text", () => {
     const page = "before\n<!-- figures: a -->\n\nold\n\n<!-- end of figures -->\nafter\n";
     expect(fillIn(page, { a: "new" })).toBe(page.replace("old", "new"));
     expect(() => fillIn(page, { b: "new" })).toThrow('Unknown figures "a": write one of b.');
@@ -157,7 +157,7 @@ describe("the figures of the documentation", () => {
 });
 
 describe("a chart of the documentation", () => {
-  it("stands alone, and brings a background and both sets of colours", () => {
+  it("is self-contained, with a background and both color schemes", () => {
     for (const figure of Object.values(toFigures(run))) {
       expect(figure.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(/<script|https?:\/\/|url\((?!#)/);
       expect(figure).toContain("prefers-color-scheme: dark");
@@ -196,7 +196,7 @@ describe("a run that is to be published", () => {
     await expect(readRun(pathToFileURL(path.join(folder, "missing.json")))).rejects.toThrow("Measure first");
   });
 
-  it("is refused when an answer was wrong", async () => {
+  it("is rejected if a response was wrong", async () => {
     const direct = [{ contender: "Hono", rows: {}, faults: ["GET /health: expected 200, got 500"] }];
     await expect(read({ ...run, sections: { ...run.sections, direct } })).rejects.toThrow(
       "Figures beside wrong answers are not published: Hono: GET /health: expected 200, got 500",

@@ -10,12 +10,9 @@ describe("the limit of a client", () => {
     [0.95, 0.94, true],
     [0.95, 0.95, false],
     [0.94, 0.5, false],
-  ])(
-    "with %p of its core beside %p of the server's is the limit of the rate: %p",
-    (clientLoad, serverLoad, expected) => {
-      expect(markOf(figuresOf({ clientLoad, serverLoad }), "perSecond")).toBe(expected ? "*" : "");
-    },
-  );
+  ])("with %p of its core and %p of the server's is the limit of the rate: %p", (clientLoad, serverLoad, expected) => {
+    expect(markOf(figuresOf({ clientLoad, serverLoad }), "perSecond")).toBe(expected ? "*" : "");
+  });
 
   it("is assumed where the system does not tell the time of the server, and not without its own", () => {
     expect(markOf(figuresOf({ clientLoad: 1 }), "perSecond")).toBe("*");

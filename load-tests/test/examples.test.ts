@@ -6,7 +6,7 @@ const refused = PROOFS.find(({ status }) => status === "refused") as Example;
 const right = { status: 200, contentType: "application/json; charset=utf-8", body: '{ "status": "ok" }' };
 
 describe("faultOf", () => {
-  it("takes a right answer, however its JSON is laid out", () => {
+  it("accepts a right response with any JSON layout", () => {
     expect(faultOf(health, right)).toBeNull();
   });
 
@@ -18,7 +18,7 @@ describe("faultOf", () => {
     [{ ...right, body: '{"status":"ok","more":1}' }, "expected"],
     [{ ...right, body: "ok" }, "expected"],
     [{ ...right, body: "" }, "expected"],
-  ])("finds the fault of %j", (answer, fault) => {
+  ])("finds the error of %j", (answer, fault) => {
     expect(faultOf(health, answer)).toContain(fault);
   });
 

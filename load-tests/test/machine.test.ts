@@ -10,7 +10,7 @@ function watched(end: Partial<Clocks>) {
 }
 
 describe("the watch over the machine", () => {
-  it("says nothing where nothing mattered: the run's own time is no noise", () => {
+  it("reports no disturbance if there was none: the run's own time is not noise", () => {
     expect(noiseLines(watched({ processes: 940, own: 900, stolen: 10 }))).toEqual([]);
   });
 
@@ -30,7 +30,7 @@ describe("the watch over the machine", () => {
     expect(Object.values(watchMachine()()).every(Number.isFinite)).toBe(true);
   });
 
-  it("keeps the worst of several sections, whatever its sign", () => {
+  it("keeps the largest deviation of several sections, with either sign", () => {
     const quiet = { stolen: 0, others: 0.02, frequency: 0.01 };
     expect(worstOf([quiet, { stolen: 0.1, others: 0, frequency: -0.2 }])).toEqual({
       stolen: 0.1,

@@ -24,7 +24,7 @@ describe("compare", () => {
     expect(extremes(comparisons)).toMatchObject({ worst: { ratio: 0.5, row: "users" }, best: { ratio: 8 } });
   });
 
-  it("compares what runs on another loop with ours on that loop", () => {
+  it("compares frameworks on another loop with tsgi on that loop", () => {
     const onUws = result("tsgi on uWebSockets.js", { health: [150, 150] });
     const uws = result("uWebSockets.js", { health: [200, 200] });
     expect(compare([ours, onUws, uws], "perSecond")).toEqual([

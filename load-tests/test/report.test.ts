@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { parseReport } from "../src/report.js";
 
 describe("parseReport", () => {
-  it("reads the last line, whatever a framework printed before it", () => {
+  it("reads the last line, even if a framework printed before it", () => {
     const report = { rows: [{ name: "GET /health", figures: { perSecond: 1.5 } }], faults: ["one"] };
     expect(parseReport(`a warning\n${JSON.stringify(report)}\n`)).toEqual(report);
   });

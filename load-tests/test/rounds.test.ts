@@ -24,7 +24,7 @@ describe("takeTurns", () => {
     expect(second?.rows["a row"]?.["perSecond"]?.median).toBe(20);
   });
 
-  it("counts no number of a contender that gave a wrong answer in any round", async () => {
+  it("discards the results of a framework that sent a wrong response in any round", async () => {
     const results = await takeTurns(["a", "b"], 3, async (contender, round) =>
       contender === "b" && round === 1 ? report(1, "a wrong answer") : report(1),
     );
@@ -33,7 +33,7 @@ describe("takeTurns", () => {
     expect(faultsOf(results)).toEqual(["b: a wrong answer"]);
   });
 
-  it("takes a process that fails as a fault, once, and goes on", async () => {
+  it("records a failed process as one error, and continues", async () => {
     const results = await takeTurns(["a", "b"], 2, async (contender) => {
       if (contender === "a") {
         throw new Error("it crashed");

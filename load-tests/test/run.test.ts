@@ -42,7 +42,7 @@ async function run(results: Result[]): Promise<{ status: number; stdout: string;
 const right = { contender: "tsgi", rows: { "GET /": { perSecond: summarize([1234]) } }, faults: [] };
 
 describe("runBench", () => {
-  it("prints the tables, writes the figures down, and gives 0 when every answer was right", async () => {
+  it("prints the tables, stores the results, and returns 0 if every response was right", async () => {
     const { status, stdout, stderr, figures } = await run([right]);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^\| tsgi \| +1,230 \|$/m);
@@ -58,7 +58,7 @@ describe("runBench", () => {
     expect((await run([])).stdout).toContain("direct: not measured");
   });
 
-  it("gives 1 and names contender and fault when an answer was wrong", async () => {
+  it("returns 1 and prints framework and error if a response was wrong", async () => {
     const { status, stderr } = await run([
       right,
       { contender: "a peer", rows: {}, faults: ["GET /health: expected the status 200, got 500"] },

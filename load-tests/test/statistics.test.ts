@@ -23,7 +23,7 @@ describe("median", () => {
 });
 
 describe("summarize", () => {
-  it("gives half the distance between the extremes as a share of the median", () => {
+  it("returns half the distance between the extremes as a share of the median", () => {
     expect(summarize([90, 100, 120])).toEqual({ median: 100, min: 90, max: 120, spread: 0.15, runs: [90, 100, 120] });
   });
 });

@@ -34,7 +34,7 @@ describe("a table of rates", () => {
     ]);
   });
 
-  it("marks a contender with a wrong answer and shows no number of it", () => {
+  it("marks a framework with a wrong response and shows no number for it", () => {
     const lines = draw(
       "direct",
       result("tsgi", "GET /health", { perSecond: 1 }),
@@ -63,7 +63,7 @@ describe("a table of rates", () => {
 });
 
 describe("the table of start and memory", () => {
-  it("shows nothing where nothing was found", () => {
+  it("shows empty cells for missing results", () => {
     const figures = { startMs: 120, loadedMiB: 0 };
     expect(draw("footprint", result("tsgi serve", "footprint", figures)).at(-1)).toBe("| tsgi serve | 120 ms | – |");
   });

@@ -62,7 +62,7 @@ describe("an agent", () => {
 });
 
 describe("a login that asks for scopes", () => {
-  it("gives a token that is good for nothing else, and no session", async () => {
+  it("returns a token that is valid only for these scopes, and no session", async () => {
     await using shop = await openShop();
     const { body, headers } = await shop.login("items:read unknown items:read");
     expect(body).toEqual({ access_token: expect.any(String), token_type: "bearer", scope: "items:read" });

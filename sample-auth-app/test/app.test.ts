@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { openApp, PASSWORD } from "./support.js";
 
 describe("the documentation", () => {
-  it("is a page that loads nothing from elsewhere", async () => {
+  it("is a page that loads no external resources", async () => {
     await using app = await openApp();
     const response = await app.request.get("/docs").expect(200);
     expect(response.get("Content-Type")).toMatch(/^text\/html/);
@@ -11,8 +11,8 @@ describe("the documentation", () => {
   });
 });
 
-describe("the headers of every answer", () => {
-  it("keep browsers from guessing types, and carry a request id of our own", async () => {
+describe("the headers of every response", () => {
+  it("prevent browsers from guessing types, and contain our own request id", async () => {
     await using app = await openApp();
     const answers = await Promise.all(
       ["/health", "/users/me", "/nothing"].map((path) => app.request.get(path).set("X-Request-Id", "theirs")),
@@ -24,7 +24,7 @@ describe("the headers of every answer", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it("ask for https only where there is https", async () => {
+  it("require https only if https is available", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
     const plain = await app.request.get("/health");
     expect(plain.get("Strict-Transport-Security")).toBeUndefined();
@@ -33,7 +33,7 @@ describe("the headers of every answer", () => {
   });
 });
 
-describe("the bodies of all answers", () => {
+describe("the bodies of all responses", () => {
   it("have no hash, no key of another table and no refresh token in them", async () => {
     await using app = await openApp();
     await app.register();
@@ -89,7 +89,7 @@ describe("the log", () => {
     expect(entries.every(({ requestId, address }) => requestId.length === 36 && address === "127.0.0.1")).toBe(true);
   });
 
-  it("has no password, token or cookie in it, whatever goes wrong", async () => {
+  it("contains no password, token or cookie after any error", async () => {
     await using app = await openApp();
     await app.register();
     const { token, cookie } = await app.login();
@@ -107,7 +107,7 @@ describe("the log", () => {
     }
   });
 
-  it("keeps each entry on a line of its own, whatever a client sends", async () => {
+  it("keeps each entry on a separate line for any input", async () => {
     await using app = await openApp();
     await app.request
       .post("/auth/token")

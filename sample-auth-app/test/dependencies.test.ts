@@ -15,14 +15,14 @@ const sign = (claims: object, expires = "1m") =>
     .sign(new TextEncoder().encode(SECRET_KEY));
 
 describe("the current user", () => {
-  it("is nobody with the name of the user in another case, which may have been another user's", async () => {
+  it("is not found by the user name in another case, which may have been another user's", async () => {
     await using app = await openApp();
     await app.register();
     const token = await sign({ sub: "Alice" });
     await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(401, NOT_VALIDATED);
   });
 
-  it("is nobody with a token that names an earlier version of the account", async () => {
+  it("is not found with a token that contains an earlier version of the account", async () => {
     await using app = await openApp();
     await app.register();
     const statuses = [];
@@ -60,7 +60,7 @@ describe("the current user", () => {
     expect(response.get("WWW-Authenticate")).toBe("Bearer");
   });
 
-  it("is nobody with an expired token, and with one of a user who does not exist", async () => {
+  it("is not found with an expired token, or with one of a user who does not exist", async () => {
     await using app = await openApp();
     await app.register();
     for (const token of [await sign({ sub: "alice" }, "-1s"), await sign({ sub: "nobody" })]) {
@@ -81,7 +81,7 @@ describe("the current user", () => {
     await app.request.get("/users/me").type("form").send({ access_token: token }).expect(401);
   });
 
-  it("is nobody with two Authorization headers, in whichever order", async () => {
+  it("is not found with two Authorization headers, in either order", async () => {
     await using app = await openApp();
     await app.register();
     const good = `Bearer ${await sign({ sub: "alice" })}`;

@@ -22,7 +22,7 @@ async function statusOf(send: typeof request, url: string, path: string, ca?: st
 }
 
 describeNginx(`nginx${WITHOUT_NGINX === null ? "" : ` (${WITHOUT_NGINX})`}`, () => {
-  it("hides /metrics in every spelling that the application reads as it, and nothing else", async () => {
+  it("hides only /metrics, in every spelling that the application accepts for it", async () => {
     const app = new App();
     app.get("/metrics", async () => "figures");
     app.get("/metrics/tea", async () => "tea");

@@ -20,7 +20,7 @@ describe("the observation of the application", () => {
     expect(app.accesses.join("")).not.toContain("secret");
   });
 
-  it("shows metrics by route to private networks, and to nobody else", async () => {
+  it("shows metrics by route only to private networks", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "loopback" } });
     await app.request.get("/health");
     const { text } = await app.request.get("/metrics").expect(200);
@@ -33,7 +33,7 @@ describe("the observation of the application", () => {
     }
   });
 
-  it("serves without traces, and says so, where a collector is named but the packages are missing", async () => {
+  it("serves without traces, and logs that, if a collector is configured but the packages are missing", async () => {
     await using folder = await temporaryFolder();
     await using server = await startServer(
       { SECRET_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },

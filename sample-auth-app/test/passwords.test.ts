@@ -3,7 +3,7 @@ import argon2 from "argon2";
 
 import { createPasswords } from "../src/database.js";
 
-it("hashes at most four passwords at once, and leaves the event loop alone", async () => {
+it("hashes at most four passwords concurrently, and does not block the event loop", async () => {
   const passwords = await createPasswords();
   const hash = await passwords.hash("correct horse");
   const real = argon2.verify;

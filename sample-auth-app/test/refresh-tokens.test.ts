@@ -62,7 +62,7 @@ describe("a refresh token", () => {
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
-  it("ends its session when it comes a second time, and its successors with it", async () => {
+  it("ends its session if it is used a second time, together with its successors", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const next = successor(await test.tokens.rotate(token));
@@ -83,7 +83,7 @@ describe("a refresh token", () => {
     expect(order).toEqual(["race", "successor"]);
   });
 
-  it("knows a race with another process by when it came, however long it waited for the database", async () => {
+  it("detects a race with another process by its arrival time, even if it waited for the database", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const before = test.clock.now;
@@ -95,7 +95,7 @@ describe("a refresh token", () => {
     expect(await countLive(test.db)).toBe(1);
   });
 
-  it("gives another successor where the process ended before it delivered the first", async () => {
+  it("gets another successor if the process exited before it delivered the first", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const pending = await abandon(test, token);
@@ -105,7 +105,7 @@ describe("a refresh token", () => {
     expect(await test.tokens.rotate(next)).toMatchObject({ outcome: "rotated" });
   });
 
-  it("is left as it is by a client that goes while it waits for another's successor", async () => {
+  it("is not spent by a client that disconnects while it waits for another's successor", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const pending = await abandon(test, token);
@@ -116,7 +116,7 @@ describe("a refresh token", () => {
     expect(await test.db.session.findMany()).toMatchObject([{ pendingHash: sha256(pending) }]);
   });
 
-  it("is spent when its successor is presented, though nobody knew that it was delivered", async () => {
+  it("is spent when its successor is presented, even if its delivery was not confirmed", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const pending = await abandon(test, token);
@@ -136,7 +136,7 @@ describe("a refresh token", () => {
     expect(await test.tokens.rotate(next)).toEqual({ outcome: "unknown" });
   });
 
-  it("leaves one that is good where it and its undelivered successor are presented at once", async () => {
+  it("results in one valid token if it and its undelivered successor are presented at the same time", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const pending = await abandon(test, token);
@@ -185,7 +185,7 @@ describe("a refresh token", () => {
     expect(await test.tokens.rotate(token)).toEqual({ outcome: "unknown" });
   });
 
-  it("is revoked by a logout, also with a token that was used already", async () => {
+  it("is revoked by a logout, even with a token that was used already", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     const next = successor(await test.tokens.rotate(token));

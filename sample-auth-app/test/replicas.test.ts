@@ -89,7 +89,7 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     return { token: String(response.body.access_token), cookie: refreshCookieOf(response) };
   }
 
-  it("leave one live successor of a refresh token that comes twenty times at once, spread over them", async () => {
+  it("create one valid successor of a refresh token that is sent twenty times concurrently, spread over them", async () => {
     const { cookie } = await login("bob");
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => all.replicas[index % 3]!.post("/auth/refresh").set("Cookie", cookie)),
@@ -110,7 +110,7 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10);
   });
 
-  it("set a Secure cookie that comes back through TLS, and ask for https from then on", async () => {
+  it("set a Secure cookie that is returned through TLS, and require https from then on", async () => {
     const content = new URLSearchParams(form("alice")).toString();
     const type = { "Content-Type": "application/x-www-form-urlencoded" };
     const answer = await ask("POST", "/auth/token", type, content);

@@ -13,7 +13,7 @@ import { SECRET_KEY, temporaryFolder } from "./support.js";
 import { type Program, startServer } from "./support/program.js";
 
 describe("the server", () => {
-  it("starts in an empty folder, says where it is, warns of its key, and its curl works as it is printed", async () => {
+  it("starts in an empty folder, prints its address, warns about its key, and its printed curl command works", async () => {
     await using folder = await temporaryFolder();
     await using server = await startServer({}, folder.path);
     const url = await server.ready;
@@ -59,7 +59,7 @@ describe("the server", () => {
     await supertest(url).post("/auth/token").type("form").send(form).expect(401);
   });
 
-  it("believes the proxies that TRUSTED_PROXIES lists, and nobody where it lists none", async () => {
+  it("trusts only the proxies that TRUSTED_PROXIES lists, and none by default", async () => {
     await using folder = await temporaryFolder();
     await using behind = await startServer({ TRUSTED_PROXIES: "10.0.0.0/8, loopback" }, folder.path);
     await using alone = await startServer({}, folder.path);

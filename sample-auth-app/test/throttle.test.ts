@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 describe("the throttle", () => {
-  it("lets a hundred wrong guesses through from one address, whatever the names, and does not count who succeeds", async () => {
+  it("allows a hundred wrong guesses from one address, for any names, and does not count successful logins", async () => {
     const throttle = new Throttle(memoryStore());
     for (let count = 0; count < 200; count += 1) {
       await throttle.admit("192.0.2.1", "alice");
@@ -45,7 +45,7 @@ describe("the throttle", () => {
     expect(await guess(throttle, "192.0.2.2", "bob", 1)).toBe(1);
   });
 
-  it("does not lock an owner out while many others guess, and leaves each of them one guess", async () => {
+  it("does not lock an owner out while many others guess, and allows each of them one guess", async () => {
     const throttle = new Throttle(memoryStore());
     for (let host = 1; host <= 5; host += 1) {
       expect(await guess(throttle, `192.0.2.${host}`, "alice", 100)).toBe(20);
@@ -55,7 +55,7 @@ describe("the throttle", () => {
     expect(await guess(throttle, "192.0.2.6", "bob", 100)).toBe(20);
   });
 
-  it("counts anew after five minutes", async () => {
+  it("resets the count after five minutes", async () => {
     const throttle = new Throttle(memoryStore());
     expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
     const later = performance.now() + 301_000;

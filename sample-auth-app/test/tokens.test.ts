@@ -27,7 +27,7 @@ describe("an access token", () => {
     expect(decodeProtectedHeader(token).alg).toBe("HS256");
   });
 
-  it("is good with nothing but sub and exp, whoever wrote it with the key", async () => {
+  it("is valid with only sub and exp, for any signer with the key", async () => {
     const token = handMade({ sub: "alice", exp: soon });
     expect(await tokens.verifyAccessToken(token)).toEqual({
       username: "alice",
@@ -84,7 +84,7 @@ describe("an access token", () => {
     expect(await tokens.verifyAccessToken(rsa)).toBeNull();
   });
 
-  it("is refused when it is encrypted (five parts), also with our key", async () => {
+  it("is rejected if it is encrypted (five parts), even with our key", async () => {
     const encrypted = await new EncryptJWT({ sub: "alice" })
       .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
       .setExpirationTime("1m")

@@ -24,7 +24,7 @@ describe("tsgi completion bash", () => {
 });
 
 describe.each(["zsh", "fish"])("tsgi completion %s", (shell) => {
-  it("lists each command with what it does", async () => {
+  it("lists each command with its summary", async () => {
     await using project = await Project.create({});
     const { stdout } = await project.run("completion", shell);
     for (const name of ["dev", "run", "routes", "openapi", "doctor"])

@@ -49,7 +49,7 @@ const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encod
 const slow = process.env["TSGI_SLOW"] ? it : it.skip;
 
 describe("tsgi dev", () => {
-  it("names the documentation, and serves the new code after a change in a process of its own", async () => {
+  it("links to the documentation, and serves the new code in a new process after a change", async () => {
     await using project = await Project.create({ "src/app.ts": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     const before = await ask(command);
@@ -92,7 +92,7 @@ app.includeRouter(health());`;
     expect((await ask(command)).version).toBe(2);
   });
 
-  it("shows the JSON lines of a log for people, on the output that they are written to, and leaves others alone", async () => {
+  it("pretty-prints JSON log lines on the output they are written to, and does not change other lines", async () => {
     const line = (text: string) => JSON.stringify({ level: 30, time: 0, msg: text });
     const source = `${versioned(1)}console.log(${JSON.stringify(line("to stdout"))});
       console.error(${JSON.stringify(line("to stderr"))}); console.log({ a: 1 });`;
@@ -105,7 +105,7 @@ app.includeRouter(health());`;
     expect(stderr).toMatch(/^[\d:.]{12} INFO {2}to stderr\n/m);
   });
 
-  it("loses nothing of what an application writes before it ends", async () => {
+  it("prints everything that an application writes before it exits", async () => {
     const source = `for (let n = 0; n < 5000; n++) console.log(JSON.stringify({ level: 30, time: 0, msg: "line " + n }));
       process.stdout.write('{"partial":');
       process.exit(3);`;
@@ -118,7 +118,7 @@ app.includeRouter(health());`;
     expect(stdout.endsWith('INFO  line 4999\n{"partial":')).toBe(true);
   });
 
-  it("starts anew although a process that the application has left holds its output open", async () => {
+  it("restarts although a process that the application started still has its output open", async () => {
     const source = `import { spawn } from "node:child_process";
       const held = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: ["ignore", "inherit", "inherit"], detached: true });
       console.log("held by " + held.pid); held.unref(); ${versioned(1)}`;
@@ -134,7 +134,7 @@ app.includeRouter(health());`;
     }
   });
 
-  it("says what the routes have that is meant for another framework", async () => {
+  it("reports options of routes that belong to another framework", async () => {
     const source = `${versioned(1)}app.get("/users/:id", (req, res) => res.json({}));`;
     await using project = await Project.create({ "app.js": source });
     const command = project.start(["dev", "--port", "0"]);
@@ -145,7 +145,7 @@ app.includeRouter(health());`;
     await command.next(/tsgi dev: An App of tsgi has no use\(\)\. Write app\.addMiddleware/);
   });
 
-  it("leaves alone what tools write: what they compile, folders of their own, and folders that hold nothing", async () => {
+  it("ignores the output of build tools: compiled files, their folders, and empty folders", async () => {
     await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
@@ -194,7 +194,7 @@ app.includeRouter(health());`;
     await ask(command);
   });
 
-  it("keeps the requests of the inspector across restarts, also of a process that ends in a request", async () => {
+  it("keeps the requests of the inspector across restarts, including a process that exits during a request", async () => {
     const source = `${versioned(1)}app.get("/exit", async () => process.exit(1));`;
     await using project = await Project.create({ "app.js": source });
     const command = project.start(["dev", "--port", "0"]);
@@ -219,7 +219,7 @@ app.includeRouter(health());`;
     ]);
   });
 
-  it("watches compiled files where they are what it serves", async () => {
+  it("watches compiled files if it serves them", async () => {
     await using project = await Project.create({ "dist/app.js": versioned(1) });
     const command = project.start(["dev", "dist/app.js", "--port", "0"]);
     await ask(command);
@@ -227,7 +227,7 @@ app.includeRouter(health());`;
     expect((await ask(command)).version).toBe(2);
   });
 
-  it("starts with an application that fails, and serves once it is mended", async () => {
+  it("starts with a failing application, and serves it after it is fixed", async () => {
     await using project = await Project.create({ "app.ts": 'throw new Error("no database");' });
     const command = project.start(["dev", "--port", "0"]);
     await command.next(/Error: no database/);
@@ -260,7 +260,7 @@ app.includeRouter(health());`;
     expect(stderr.match(/changed\. Starting anew/g)?.length).toBeLessThanOrEqual(2);
   });
 
-  it("reads the files of variables anew, wherever they are, and leaves alone what the environment has", async () => {
+  it("reads environment files again from any folder, and does not override existing variables", async () => {
     const source = versioned(1).replace("version: 1", "version: Number(process.env.N + process.env.M)");
     await using project = await Project.create({ "src/app.ts": source, "settings/one.env": "N=1\nM=2" });
     const command = project.start(["dev", "--port", "0", "--env-file", "settings/one.env"], { M: "5" });
@@ -292,7 +292,7 @@ app.includeRouter(health());`;
     expect(command.output.match(/changed\. Starting anew/g)?.length).toBeLessThan(200);
   });
 
-  it("starts anew for a file elsewhere that the application imports", async () => {
+  it("restarts if a file outside the folder that the application imports changes", async () => {
     await using shared = await Project.create({ "n.ts": "export const n = 1;" });
     const source = `import { n } from "${shared.folder}/n.js";\n${versioned(1).replace("version: 1", "version: n")}`;
     await using project = await Project.create({ "app.ts": source });
@@ -313,7 +313,7 @@ app.includeRouter(health());`;
     expect((await ask(command)).version).toBe(2);
   });
 
-  it("goes on without a module that is deleted, until it is back", async () => {
+  it("continues without a deleted module until it exists again", async () => {
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
@@ -399,7 +399,7 @@ app.includeRouter(health());`;
     ["y", /Ready in/],
     ["", /Ready in/],
     ["n", /Stop the program that has it, or take the next free one/],
-  ])("asks whether it shall take the next one: %j", async (answer, end) => {
+  ])("asks whether to use the next port: %j", async (answer, end) => {
     await using other = await occupyPort();
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.startAtTerminal(["dev", "--port", String(other.port)]);

@@ -30,7 +30,7 @@ async function examine(
 const complaints = (lines: readonly string[]) => lines.filter((line) => /^[!✗]/.test(line));
 
 describe("tsgi doctor", () => {
-  it("finds nothing wrong with a project in order", async () => {
+  it("reports no problems for a correct project", async () => {
     const { code, lines } = await examine({ "app.ts": ITEMS_APP.replace("function sum", "async function sum") });
     expect(lines).toEqual([
       expect.stringMatching(/^✓ Node +\d+\.\d+/),
@@ -42,7 +42,7 @@ describe("tsgi doctor", () => {
     expect(code).toBe(0);
   });
 
-  it("counts one route as one, and says nothing of TypeScript where there is none", async () => {
+  it("counts one route in the singular, and does not mention TypeScript if the project has none", async () => {
     const { lines } = await examine({ "app.js": inOrder });
     expect(lines).toContainEqual(expect.stringMatching(/^✓ application +app\.js: 1 route$/));
     expect(lines.join("\n")).not.toContain("TypeScript");
@@ -68,7 +68,7 @@ describe("tsgi doctor, of the application", () => {
     ["use", "app.use(async () => {});", "app.addMiddleware(…), app.includeRouter(router) or app.mount(path, app)"],
     ["listen", "app.listen(8000);", "serve(app) of tsgi/node, or tsgi run"],
     ["include_router", "app.include_router(1);", "app.includeRouter(router)"],
-  ])("says what is written in the place of another framework's %s()", async (method, line, way) => {
+  ])("reports the equivalent of another framework's %s()", async (method, line, way) => {
     const { lines } = await examine({ "app.js": app(line) });
     expect(complaints(lines).at(-1)).toBe(`! application  An App of tsgi has no ${method}(). Write ${way}.`);
   });
@@ -209,7 +209,7 @@ describe("tsgi doctor, of routes", () => {
     expect(code).toBe(0);
   });
 
-  it("leaves alone what is as it should be", async () => {
+  it("does not report correct code", async () => {
     const source = app(
       "const login = withParams({ request: Request }, async ({ request }) => request.method);",
       'app.get("/users/{id}/:", async ({ id }) => id);',

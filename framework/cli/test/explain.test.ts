@@ -7,7 +7,7 @@ const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/errors.m
 const CODES = [...PAGE.matchAll(/^### (.+)$/gm)].map((heading) => heading[1] as string);
 
 describe("tsgi explain", () => {
-  it("prints what the page says of a code, as a terminal shows it", async () => {
+  it("prints the explanation of the page for a code, formatted for a terminal", async () => {
     await using project = await Project.create({});
     const { code, stdout, stderr } = await project.run("explain", "TSGI_DUPLICATE_ROUTE");
     expect(stdout).toMatch(/^TSGI_DUPLICATE_ROUTE \(Routes, routers and mounts\)\n\nTwo routes have/);
@@ -78,7 +78,7 @@ describe("the last line of a failed command", () => {
     expect(command.output).toContain("TSGI_MOUNTED_ON_ITSELF");
   });
 
-  it("names the code of what a start-up hook threw", async () => {
+  it("includes the code of an error that a startup hook threw", async () => {
     const source = `import { App } from "tsgi";
       export const app = new App();
       app.onStartup((app) => app.mount("/v1", app));`;
@@ -99,7 +99,7 @@ describe("the last line of a failed command", () => {
     expect(stderr).toMatch(/start-up failed: Error: no database\nRead more: tsgi explain ELIFESPAN\n$/);
   });
 
-  it("names the code of what an error of the application's own was caused by", async () => {
+  it("includes the code of the cause of an application's error", async () => {
     const source = `import { App } from "tsgi";
       const app = new App();
       try { app.mount("/v1", app); } catch (cause) { throw new Error("no api", { cause }); }`;

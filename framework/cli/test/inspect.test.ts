@@ -211,7 +211,7 @@ describe("tsgi openapi", () => {
     expect(code).toBe(1);
   });
 
-  it("says why the file cannot be written, and leaves nothing", async () => {
+  it("reports why it cannot write the file, and writes no partial file", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stderr } = await project.run("openapi", "--out", "no/such/openapi.json");
     expect(stderr).toContain("no/such/openapi.json cannot be written");
@@ -237,7 +237,7 @@ describe("tsgi openapi --check", () => {
     return project;
   }
 
-  it("has nothing to say of the same document", async () => {
+  it("prints no differences for the same document", async () => {
     await using project = await changed(APP(original));
     const outcome = await project.run("openapi", "--check", "openapi.json");
     expect(outcome).toMatchObject({ code: 0, stdout: "", stderr: "openapi.json: no change.\n" });
@@ -321,7 +321,7 @@ describe("a command that only looks at an application", () => {
 });
 
 describe("tsgi client", () => {
-  it("writes a client without a package beside the framework", async () => {
+  it("writes a client that needs no package except the framework", async () => {
     await using project = await Project.create({ "app.js": ITEMS_APP });
     expect(await project.run("client", "--out", "api.ts")).toMatchObject({ code: 0 });
     const text = await readFile(path.join(project.folder, "api.ts"), "utf8");

@@ -73,7 +73,7 @@ describe("the inspector", () => {
   });
   afterAll(() => client.close());
 
-  it("serves its page and its files, which load nothing from elsewhere", async () => {
+  it("serves its page and its files, which load no external resources", async () => {
     for (const [path, type] of [
       ["", "text/html; charset=utf-8"],
       ["/inspector.js", "text/javascript; charset=utf-8"],
@@ -101,7 +101,7 @@ describe("the inspector", () => {
     ]);
   });
 
-  it("shows each request with its route, steps, faults and error, and nothing of its query or its body", async () => {
+  it("shows each request with its route, steps, validation errors and error, but not its query or body", async () => {
     const opened = await TestClient.open(inspected(createApp()));
     const post = (item: object) =>
       fetch(`${opened.url}/items?token=secret`, {
@@ -176,7 +176,7 @@ describe("the inspector", () => {
     expect(faults.map(({ loc, type }) => `${loc} ${type}`)).toEqual(["query.limit int_parsing", "query.page missing"]);
   });
 
-  it("tells of the next request as it comes", async () => {
+  it("shows the next request as it arrives", async () => {
     const opened = await TestClient.open(inspected(createApp()));
     const events = eventsOf(opened.url);
     expect((await events.next()).value).toEqual({ requests: [], pool: null });
@@ -217,7 +217,7 @@ describe("the inspector", () => {
     expect(sent[0]).toMatchObject({ status: 403 });
   });
 
-  it("serves beside an application that is not an App", async () => {
+  it("works next to an application that is not an App", async () => {
     const other: ASGIApp = async (scope, _receive, send) => {
       if (scope.type !== "http") return;
       await send({ type: "http.response.start", status: 200, headers: [] });
@@ -258,7 +258,7 @@ describe("a request of this machine", () => {
     ["localhost", "2001:db8::1"],
     ["localhost", null],
     [null, "127.0.0.1"],
-  ])("is none to %s from %s", (host, address) => {
+  ])("does not include %s from %s", (host, address) => {
     expect(isLocal(scope(host, address))).toBe(false);
   });
 });
@@ -267,7 +267,7 @@ describe("the recorder", () => {
   const scopeOf = (path: string) => ({ type: "http" as const, method: "GET", path, headers: [] });
   const start = (recorder: Recorder, path: string) => recorder.start(scopeOf(path));
 
-  it("keeps the last hundred requests, also where an old one ends last", () => {
+  it("keeps the last hundred requests, even if an older one ends last", () => {
     const recorder = new Recorder();
     const first = start(recorder, "/0");
     for (let index = 1; index <= 100; index++) start(recorder, `/${index}`).end?.();

@@ -34,7 +34,7 @@ const STACK = `TypeError: no item
     at async load (/srv/shop/src/load.ts:3:1)`;
 
 describe("the log that `tsgi dev` shows", () => {
-  it("has a line of pino as time, level, message and fields, without those of the process", async () => {
+  it("prints a pino line as time, level, message and fields, without those about the process", async () => {
     const line = written((logger) => logger.info({ user: "ada", list: [1], requestId: "id-1" }, "item read"));
     expect(await showText(line)).toMatch(
       new RegExp(`^${CLOCK} INFO  item read user=ada list=\\[1\\] requestId=id-1\n$`),
@@ -89,7 +89,7 @@ describe("the log that `tsgi dev` shows", () => {
     ]);
   });
 
-  it("keeps a cause behind its error, in pino's form and as a field", async () => {
+  it("prints the cause of an error after it, in pino's format and as a field", async () => {
     const inner = Object.assign(new Error("inner"), {
       stack: "Error: inner\n    at a (node:fs:1:1)\n    at b (/srv/b.ts:1:1)",
     });
@@ -103,7 +103,7 @@ describe("the log that `tsgi dev` shows", () => {
     expect(order(await showText(`${JSON.stringify(nested)}\n`))).toBe("outer c.ts inner b.ts node:fs");
   });
 
-  it("is colored only where it is asked for, with the frames of others dimmed", async () => {
+  it("uses color only if requested, and dims stack frames of dependencies", async () => {
     const line = written((logger) => logger.error({ err: Object.assign(new Error("x"), { stack: STACK }) }, "failed"));
     const [plain, colored] = [await showText(line), await showText(line, true)];
     expect(plain).not.toContain("\u001b");
@@ -138,7 +138,7 @@ describe("the log that `tsgi dev` shows", () => {
     '{"level":30,"time":1,"msg":"no end"}',
     ' {"level":30,"time":1}\n',
     "progress 10%\rprogress 20%\r",
-  ])("leaves %j as it is", async (text) => {
+  ])("does not change %j", async (text) => {
     expect(await showText(text)).toBe(text);
     expect((await show(Array.from(text))).toString()).toBe(text);
   });
@@ -148,12 +148,12 @@ describe("the log that `tsgi dev` shows", () => {
     expect(await showText(line)).toBe(line);
   });
 
-  it("leaves bytes that are no text as they are", async () => {
+  it("does not change bytes that are not text", async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256);
     expect((await show([bytes, "{", bytes])).equals(Buffer.concat([bytes, Buffer.from("{"), bytes]))).toBe(true);
   });
 
-  it("joins a line that comes in pieces, cut inside of a character too", async () => {
+  it("joins a line that arrives in chunks, even if it is split inside a character", async () => {
     const line = Buffer.from(written((logger) => logger.info("né à Zürich")));
     const pieces = Array.from(line, (byte) => Uint8Array.of(byte));
     expect((await show(["before ", "line\n", ...pieces, "after"])).toString()).toMatch(
@@ -171,7 +171,7 @@ describe("the log that `tsgi dev` shows", () => {
     expect(pretty.read()).toBeNull();
   });
 
-  it("passes a line that is too long as it is, and goes on behind it", async () => {
+  it("prints a line that is too long unchanged, and continues with the next one", async () => {
     const long = `{"level":30,"time":1,"msg":"${"x".repeat(300_000)}"}\n`;
     const pieces = long.match(/[^]{1,4000}/g) ?? [];
     const shown = (await show([...pieces, '{"level":30,"time":1,"msg":"next"}\n'])).toString();
@@ -179,7 +179,7 @@ describe("the log that `tsgi dev` shows", () => {
     expect(shown.slice(long.length)).toMatch(/ INFO {2}next\n$/);
   });
 
-  it("loses nothing to a slow reader", async () => {
+  it("does not lose output to a slow reader", async () => {
     const line = '{"level":30,"time":1,"msg":"m"}\n';
     let count = 0;
     await pipeline(

@@ -24,7 +24,7 @@ async function linesOf({ child, ended }: RunningCommand): Promise<string[]> {
 }
 
 describe("the access log of tsgi dev", () => {
-  it("has one line for each request, with method, path, status and duration, and none for the inspector", async () => {
+  it("logs each request with method, path, status and duration, except requests of the inspector", async () => {
     await using project = await Project.create({ "app.js": APP });
     const { command, url } = await start(project);
     for (const path of ["/items/1?token=secret", "/failing", "/nowhere", "/__tsgi"]) {

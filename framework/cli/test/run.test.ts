@@ -16,7 +16,7 @@ describe("tsgi run", () => {
     expect(await command.ended).toMatchObject({ code: 0 });
   });
 
-  it("serves the export `default`, also of a callable that is no App", async () => {
+  it("serves the default export, even if it is a callable that is not an App", async () => {
     const source = `export default async (scope, receive, send) => {
       if (scope.type === "lifespan") return;
       await send({ type: "http.response.start", status: 200, headers: [] });
@@ -117,7 +117,7 @@ describe("tsgi run behind proxies", () => {
     expect(await (await fetch(url, { headers: forwarded })).json()).toEqual([client, scheme]);
   });
 
-  it.each(["1", "2"])("says once what it cannot read, with %s workers, and exits 2", async (workers) => {
+  it.each(["1", "2"])("reports invalid proxies once with %s workers, and exits 2", async (workers) => {
     await using project = await Project.create({ "app.js": WHO_APP });
     const args = ["run", "--port", "0", "--workers", workers, "--trusted-proxies", "loopback,proxy.example.com"];
     const { code, stderr } = await project.run(...args);
@@ -139,7 +139,7 @@ describe("tsgi run with plain handlers and workers", () => {
   /** More than there are processors, where there are not so many that starting them all would take long. */
   const many = Math.min(cores + 1, 9);
 
-  it.each([1, 2, many])("with %i gives each its share of the processors, and at least one", async (workers) => {
+  it.each([1, 2, many])("with %i splits the processors between them, with at least one each", async (workers) => {
     await using project = await Project.create({ "app.js": source });
     const command = project.start(["run", "--port", "0", "--workers", String(workers)]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);

@@ -30,7 +30,7 @@ describe("tsgi run with an application that does not start", () => {
   });
 });
 
-describe("a program whose error nobody catches", () => {
+describe("a program with an uncaught error", () => {
   it("shows the message of a port in use, and the line of the program, without code of the package", async () => {
     await using server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");

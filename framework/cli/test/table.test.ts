@@ -19,7 +19,7 @@ it.each([36, 40, 60, 80, 120])("takes no more than %i columns, and loses no word
   expect(lines.slice(2).join("").replaceAll(/\s/g, "")).toHaveLength(`DELETE${path}${names.join(",")}`.length);
 });
 
-it("keeps every column although none can give any more", () => {
+it("keeps every column even if no column can shrink further", () => {
   expect(toTable(HEAD, [["OPTIONS", "/a/very/long/path", "getServices"]], 10).split("\n")).toEqual([
     "method   path          dependencies",
     "───────  ────────────  ────────────",

@@ -16,7 +16,7 @@ describe("a wrong line", () => {
     ["a loop that there is not", ["run", "--loop", "epoll"], /Allowed choices are libuv, uwebsockets/],
     ["half of TLS", ["run", "app.js", "--port", "0", "--tls-key", "key.pem"], /both --tls-key and --tls-cert/],
     ["a shell that there is not", ["completion", "cmd"], /Allowed choices are bash, zsh, fish/],
-  ])("with %s says so and exits 2", async (_what, args, message) => {
+  ])("with %s prints an error and exits 2", async (_what, args, message) => {
     await using project = await Project.create({ "app.js": ITEMS_APP });
     const { code, stdout, stderr } = await project.run(...args);
     expect(stderr).toMatch(message);
@@ -67,7 +67,7 @@ describe("a module that cannot be served", () => {
     ],
   ];
 
-  it.each(cases)("because it %s: says so and exits 1", async (_what, files, args, message) => {
+  it.each(cases)("because it %s: prints an error and exits 1", async (_what, files, args, message) => {
     await using project = await Project.create(files);
     const { code, stderr } = await project.run("routes", ...args);
     expect(stderr).toMatch(message);

@@ -93,7 +93,7 @@ app.includeRouter(router, { prefix: "/v1" });
 const client = createClient<ApiOf<typeof routes, "/v1"> & ApiOf<{ ping: typeof ping }>>({ fetch: app.fetch });
 
 describe("a client typed by routes", () => {
-  it("calls an application without a port, and gives data as JSON carries it", async () => {
+  it("calls an application without a port, and returns data as JSON represents it", async () => {
     const { data, error } = await client.GET("/v1/items/{item_id}", { params: { path: { item_id: 7 } } });
     expect(error).toBeUndefined();
     expect(data).toEqual({ id: 7, name: "v1", added: added.toISOString() });
@@ -101,7 +101,7 @@ describe("a client typed by routes", () => {
     expect(alone.data).toEqual({ ok: true });
   });
 
-  it("calls it where the platform has a location without a value, as Deno has", async () => {
+  it("calls it on a platform whose location has no value, such as Deno", async () => {
     Object.defineProperty(globalThis, "location", { value: undefined, configurable: true });
     try {
       const elsewhere = createClient<ApiOf<{ ping: typeof ping }>>({ fetch: app.fetch });
@@ -111,7 +111,7 @@ describe("a client typed by routes", () => {
     }
   });
 
-  it("gives the faults of a 422 and the declared responses as errors", async () => {
+  it("returns the validation errors of a 422 and the declared responses as errors", async () => {
     const { error, response } = await client.GET("/v1/items/{item_id}", {
       params: { path: { item_id: 1 }, query: { version: 0.5 } },
     });
@@ -161,7 +161,7 @@ describe("a client typed by routes", () => {
     expect(data).toEqual({ size: 5, title: "none" });
   });
 
-  it("gives the items of a stream one by one", async () => {
+  it("returns the items of a stream one by one", async () => {
     const { data } = await client.GET("/v1/items/numbers/all");
     const items = [];
     for await (const item of data ?? []) items.push(item.n);
@@ -171,7 +171,7 @@ describe("a client typed by routes", () => {
     expect(ticks).toEqual([1, 2, 3]);
   });
 
-  it("gives text as a string, and nothing for an answer without a body", async () => {
+  it("returns text as a string, and no data for a response without a body", async () => {
     expect((await client.GET("/v1/items/page/html")).data).toBe("<p>hi</p>");
     const gone = await client.DELETE("/v1/items/{item_id}", { params: { path: { item_id: 1 } } });
     expect(gone.data).toBeUndefined();

@@ -39,7 +39,7 @@ describe("a client's WebSocket", () => {
   });
   afterAll(() => server.close());
 
-  it("sends what the route receives, from before it is open, and gives what it sends until it closes", async () => {
+  it("sends the values that the route receives, even before it is open, and yields the messages of the route until it closes", async () => {
     const socket = client.websocket("/rooms/{room}", {
       params: { path: { room: "a/b" }, query: { tags: ["x", "y"] } },
     });
@@ -50,7 +50,7 @@ describe("a client's WebSocket", () => {
     expect(texts).toEqual(["a/b: hi+x+y", "a/b: hi+x+y", "a/b: bye+x+y"]);
   });
 
-  it("goes on after a loop that was left, until it is closed", async () => {
+  it("continues after a loop that ended early, until it is closed", async () => {
     const socket = client.websocket("/rooms/{room}", { params: { path: { room: "a" } } });
     for (const text of ["one", "two"]) {
       socket.send({ text, times: 1 });
@@ -76,13 +76,13 @@ describe("a client's WebSocket", () => {
     expect(texts).toEqual(["fail"]);
   });
 
-  it("throws where no route has the path", async () => {
+  it("throws if no route has the path", async () => {
     // @ts-expect-error no route has the path
     const read = client.websocket("/nowhere")[Symbol.asyncIterator]().next();
     await expect(read).rejects.toThrow("The WebSocket closed with 4004: No route");
   });
 
-  it("gives text that is not JSON as it is, and bytes as bytes", async () => {
+  it("returns text that is not JSON as a string, and binary messages as bytes", async () => {
     const messages: unknown[] = [];
     for await (const message of client.websocket("/text")) messages.push(message);
     expect(messages).toEqual(["plain", new Uint8Array([1, 2])]);
@@ -101,7 +101,7 @@ describe("a client's WebSocket", () => {
     expect(refuse).toBeInstanceOf(Function);
   });
 
-  it("names the remedy where the platform has no WebSocket", () => {
+  it("suggests a fix if the platform has no WebSocket", () => {
     const own = Object.getOwnPropertyDescriptor(globalThis, "WebSocket");
     Reflect.deleteProperty(globalThis, "WebSocket");
     const bare = createClient<ApiOf<typeof routes>>({ baseUrl: server.url });

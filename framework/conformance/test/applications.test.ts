@@ -30,7 +30,7 @@ describe("a middleware", () => {
     },
   );
 
-  it.each(middlewares)("is a server to what is inside it: %s", async (_name, middleware) => {
+  it.each(middlewares)("acts as a server for the application inside it: %s", async (_name, middleware) => {
     const [server] = servers;
     expect(failed(await checkServer((app) => (server as typeof server & object).start(middleware(app))))).toEqual([]);
   });

@@ -88,7 +88,7 @@ function createItems() {
 }
 
 describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s protocol", (era) => {
-  it("offers the routes that ask for it, with their schemas, and nothing else", async () => {
+  it("offers only the routes that enable it, with their schemas", async () => {
     await using server = await start(createItems());
     await using client = await connect(server.endpoint, {}, era);
     const { tools } = await client.listTools();
@@ -129,7 +129,7 @@ describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s 
     expect(tools[1]?.outputSchema).toBeUndefined();
   });
 
-  it("calls a route with its arguments, and gives what `returns` lets out as structured content", async () => {
+  it("calls a route with its arguments, and returns the filtered result as structured content", async () => {
     await using server = await start(createItems());
     await using client = await connect(server.endpoint, {}, era);
     const read = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 7, q: "a b&c=ü" } });
@@ -143,7 +143,7 @@ describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s 
     expect(added.structuredContent).toEqual({ name: "x", tags: ["a"], dry: true });
   });
 
-  it("gives faults as results that an agent can read and that a program can take apart", async () => {
+  it("returns validation errors as results that agents and programs can read", async () => {
     await using server = await start(createItems());
     await using client = await connect(server.endpoint, {}, era);
     const invalid = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 0 } });
@@ -244,7 +244,7 @@ describe("the list of tools", () => {
     [{ authorization: "Bearer stranger" }, ["open", "own", "broken"]],
     [{ authorization: "Bearer reader" }, ["open", "read", "own", "broken"]],
     [{ authorization: "Bearer writer" }, ["open", "read", "own", "broken", "delete"]],
-  ])("leaves out what guards answer with 401 or 403 to a caller with %j", async (headers, names) => {
+  ])("omits tools for which guards respond with 401 or 403 to a caller with %j", async (headers, names) => {
     await using server = await start(createGuarded().app);
     await using client = await connect(server.endpoint, headers);
     expect(namesOf(await client.listTools())).toEqual(names);
@@ -286,7 +286,7 @@ describe("a call of a tool", () => {
     client: request.client?.host,
   });
 
-  it("has the caller's credentials, address and tracing headers, and none about the caller's message", async () => {
+  it("has the caller's credentials, address and tracing headers, but no headers about the caller's message", async () => {
     const app = new App({ logger: new KeptLog() });
     const key = new APIKeyHeader({ name: "X-Key" });
     const queryKey = new APIKeyQuery({ name: "key" });
@@ -313,7 +313,7 @@ describe("a call of a tool", () => {
     expect(others.flat().toSorted()).toEqual(["authorization", "cookie", "host", "traceparent", "x-key"]);
   });
 
-  it("takes arguments from every place by the names of the parameters, and lets none replace what the caller sent", async () => {
+  it("accepts arguments for every source by parameter name, and never overrides what the caller sent", async () => {
     const app = new App({ logger: new KeptLog() });
     const params = {
       request: Request,
@@ -444,7 +444,7 @@ describe("a call of a tool", () => {
     await ended.promise;
   });
 
-  it("gives text as it is, a status where there is no body, a redirect as an error, and a long answer not at all", async () => {
+  it("returns text unchanged, a status without a body, a redirect as an error, and rejects a long response", async () => {
     const app = new App({ logger: new KeptLog() });
     app.get("/text", { mcp: { name: "text" } }, async () => new Response("plain"));
     app.get("/list", { mcp: { name: "list" } }, async () => [1, 2]);
@@ -469,7 +469,7 @@ describe("a call of a tool", () => {
   });
 });
 
-describe("an answer that is no JSON", () => {
+describe("a response that is not JSON", () => {
   const bytes = new Uint8Array([0x00, 0xff, 0x80]);
 
   it.each([
@@ -499,7 +499,7 @@ describe("an answer that is no JSON", () => {
     expect(result).not.toHaveProperty("structuredContent");
   });
 
-  it("is text, where it is a document of text, or has no type", async () => {
+  it("is text if it is a text document or has no type", async () => {
     const app = new App({ logger: new KeptLog() });
     const headers = { "content-type": "application/atom+xml" };
     app.get("/feed", { mcp: { name: "feed" } }, async () => new Response("<feed/>", { headers }));
@@ -524,7 +524,7 @@ describe("a hostile agent", () => {
     ["an argument that every object has", { name: "a", constructor: "b" }, ["arguments", "constructor"]],
     ["an object in the place of a number", { name: "a", limit: { $gt: 0 } }, ["query", "limit"]],
     ["a body of a wrong type", { name: "a", item: "text" }, ["body"]],
-  ])("gets a fault for %s", async (_, args, loc) => {
+  ])("gets an error for %s", async (_, args, loc) => {
     const app = new App({ logger: new KeptLog() });
     const params = {
       name: Path(),
@@ -542,7 +542,7 @@ describe("a hostile agent", () => {
     expect(detail[0]?.loc).toEqual(loc);
   });
 
-  it("sets nothing by an argument that would be a prototype", async () => {
+  it("cannot set a prototype by an argument", async () => {
     const app = new App({ logger: new KeptLog() });
     app.get("/a", { params: { q: Query({ default: "none" }) }, mcp: { name: "a" } }, async ({ q }) => ({ q }));
     await using server = await start(app);

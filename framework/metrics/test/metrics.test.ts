@@ -44,7 +44,7 @@ describeMatrix("prometheus", ({ call: callApp }) => {
     expect(labelled(samples, "http_requests_in_progress")).toEqual([[{}, 0]]);
   });
 
-  it("answers a scrape with the figures, of requests under way too, with the content type of the format", async () => {
+  it("responds to a scrape with the metrics, including running requests, with the content type of the format", async () => {
     const { app } = create();
     const { status, headers, text } = await callApp(app, "GET", "/metrics");
     expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
@@ -59,7 +59,7 @@ describeMatrix("prometheus", ({ call: callApp }) => {
 });
 
 describeSocketMatrix("prometheus and WebSockets", ({ connect }) => {
-  it("counts those that are open, and leaves their durations out", async () => {
+  it("counts the open ones, without durations", async () => {
     const { app, metrics } = create();
     app.websocket("/ws/{room}", async ({ ws }) => {
       await ws.accept();
@@ -78,7 +78,7 @@ describeSocketMatrix("prometheus and WebSockets", ({ connect }) => {
 });
 
 describe("the series of prometheus", () => {
-  it("are no more after 10,000 random paths, methods and hosts, and have nothing of what was sent", async () => {
+  it("do not grow after 10,000 random paths, methods and hosts, and contain no input", async () => {
     const { app, metrics } = create();
     app.post("/items/{id}", async () => 1);
     const random = () => Math.random().toString(36).slice(2);
@@ -104,7 +104,7 @@ describe("the series of prometheus", () => {
 describe("prometheus", () => {
   afterEach(() => void jest.restoreAllMocks());
 
-  it("puts its metrics into a registry that is given, beside those of the program, and two Apps into one", async () => {
+  it("uses a given registry together with the program's metrics, and two Apps share one", async () => {
     const register = new Registry();
     new Counter({ name: "orders_total", help: "Orders.", registers: [register] }).inc(3);
     const [one, two] = [create({ register, buckets: [0.1, 1] }), create({ register })];
@@ -127,7 +127,7 @@ describe("prometheus", () => {
     expect(figures).toEqual([4, 3, 2, 1, 5]);
   });
 
-  it("counts a request whose client left before the answer as aborted", async () => {
+  it("counts a request as aborted if its client disconnected before the response", async () => {
     const { app, metrics } = create();
     app.post("/wait", { params: {} }, async () => {
       const { ClientDisconnect } = await import("tsgi");

@@ -51,7 +51,7 @@ async function startPrometheus(target: string) {
 const describeWithPrometheus = IS_SLOW && isInstalled("prometheus") ? describe : describe.skip;
 
 describeWithPrometheus("prometheus (with TSGI_SLOW=1 and Prometheus installed)", () => {
-  it("is scraped by Prometheus, and its own tool finds no fault with the figures", async () => {
+  it("is scraped by Prometheus, and its own tool accepts the metrics", async () => {
     const metrics = prometheus();
     const app = new App({ logger: new KeptLog(), instrumentation: metrics });
     app.includeRouter(metrics.router());

@@ -44,7 +44,7 @@ function chat(openapiVersion: "3.0" | "3.1" | "3.2" = "3.0") {
 }
 
 describe("x-websocket", () => {
-  it("describes each WebSocket that has schemas, beside the operations of its path", () => {
+  it("describes each WebSocket with schemas, next to the operations of its path", () => {
     const { paths, components, tags } = chat().openapi();
     const item = paths["/rooms/{room}"] ?? paths["/rooms/{id}"];
     expect(Object.keys(paths)).toEqual(["/rooms/{id}", "/ticks"]);
@@ -70,14 +70,14 @@ describe("x-websocket", () => {
     expect(tags).toEqual([{ name: "rooms" }]);
   });
 
-  it("stands in the document once its route is added", () => {
+  it("is in the document once its route is added", () => {
     const app = new App();
     expect(app.openapi().paths).toEqual({});
     app.websocket("/ticks", { sends: t.Integer() }, async ({ ws }) => ws.accept());
     expect(Object.keys(app.openapi().paths)).toEqual(["/ticks"]);
   });
 
-  it("changes nothing where no WebSocket has schemas", () => {
+  it("is absent if no WebSocket has schemas", () => {
     const app = new App();
     app.websocket("/raw", async ({ ws }) => ws.accept());
     expect(app.openapi()).toEqual(new App().openapi());
@@ -155,7 +155,7 @@ describe("the AsyncAPI document", () => {
     expect(JSON.stringify(document)).not.toContain("discriminator");
   });
 
-  it("is the same whatever version the OpenAPI document has, and has no reference that leads nowhere", () => {
+  it("is the same for any version of the OpenAPI document, and has no broken references", () => {
     const document = buildAsyncAPI(chat());
     expect(buildAsyncAPI(chat("3.2"))).toEqual(document);
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = ""]) => pointer);
@@ -186,7 +186,7 @@ const said = diagnostics.map(({ severity, code, path }) => ({ severity, code, pa
 console.log(JSON.stringify({ isRead: document !== undefined, said }));`;
 
 (IS_SLOW ? describe : describe.skip)("@asyncapi/parser", () => {
-  it("reads the document, and finds no error in it and nothing to warn of that could be avoided", () => {
+  it("reads the document, and reports no error and no avoidable warning", () => {
     const home = installOnDemand("asyncapi", ["@asyncapi/parser@3.6.3"]);
     const input = JSON.stringify(buildAsyncAPI(chat()));
     const run = spawnSync(process.execPath, ["--input-type=module", "-e", PARSE, home], { input, encoding: "utf8" });

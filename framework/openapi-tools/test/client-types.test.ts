@@ -45,7 +45,7 @@ describe("the types of a client", () => {
     120_000,
   );
 
-  it("keep a description in its comment, whatever stands in it", async () => {
+  it("keep a description in its comment, for any text", async () => {
     const document = createKitchenSink().openapi();
     const [operation] = Object.values(Object.values(document.paths)[0] ?? {});
     if (operation) operation.summary = "*/ export const stolen = 1; /*\u2028 next";
@@ -59,7 +59,7 @@ describe("the types of a client", () => {
 
 const slowly = IS_SLOW ? describe : describe.skip;
 
-slowly("the types of a client, beside those of openapi-typescript", () => {
+slowly("the types of a client, compared with those that openapi-typescript writes", () => {
   /** Types are the same where each fits the other, in either direction and under any modifier. */
   const SAME = `
 import type * as ours from "./ours.js";

@@ -26,7 +26,7 @@ describe("writeClient", () => {
     expect(text).toContain('"/items/{item_id}": {');
   });
 
-  it("keeps a title in its comment, whatever stands in it", async () => {
+  it("keeps a title in its comment, for any text", async () => {
     const title = "Shop\n\u2028\u2029*/ process.exit();";
     const text = await writeClient(new App({ title }).openapi(), { out: path.join(folder, "api.ts") });
     expect(text.split(/[\n\r\u2028\u2029]/).filter((line) => line.includes("process.exit"))).toEqual([

@@ -55,7 +55,7 @@ function isDecided({ kind, title }: Pair, verdicts: Verdicts): boolean {
 
 const slowly = IS_SLOW ? describe : describe.skip;
 
-slowly("a comparison of two documents and that of openapi-diff", () => {
+slowly("a comparison of two documents and the result of openapi-diff", () => {
   let verdicts: Verdicts;
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ slowly("a comparison of two documents and that of openapi-diff", () => {
     verdicts = JSON.parse(await text(child.stdout)) as Verdicts;
   }, 180_000);
 
-  it("agree wherever both decide, but for the differences that are named", () => {
+  it("agree if both decide, except for the listed differences", () => {
     const decided = PAIRS.filter((pair) => isDecided(pair, verdicts));
     expect(decided.length).toBeGreaterThan(70);
     const differing = decided.filter(({ kind, title }) => verdicts[title] !== kind);

@@ -74,7 +74,7 @@ describeMatrix("openTelemetry", ({ call, transport }) => {
     expect(span.spanContext().traceState?.serialize()).toBe("vendor=1");
   });
 
-  it("is active in guards, dependencies, the handler, its stream, clean-up and tasks, also after awaits", async () => {
+  it("is active in guards, dependencies, the handler, its stream, cleanup and tasks, even after awaits", async () => {
     const app = create();
     const seen: (string | undefined)[] = [];
     const note = async () => {
@@ -103,7 +103,7 @@ describeMatrix("openTelemetry", ({ call, transport }) => {
     expect(seen).toEqual(Array.from({ length: 12 }, () => spanId));
   });
 
-  it("names the method alone without a route, and HTTP for a method that the conventions do not know", async () => {
+  it("uses only the method without a route, and HTTP for a method that the conventions do not define", async () => {
     const app = create();
     await call(app, "GET", "/none");
     const missing = telemetry.takeSpan();
@@ -119,7 +119,7 @@ describeMatrix("openTelemetry", ({ call, transport }) => {
     });
   });
 
-  it("fails with a status from 500 on and with an error behind the head, and with no other", async () => {
+  it("fails only with a status of 500 or more and with an error after the head", async () => {
     class DatabaseError extends Error {}
     const app = create();
     app.get("/{how}", async function* ({ how }) {
@@ -183,7 +183,7 @@ describeMatrix("openTelemetry", ({ call, transport }) => {
     expect(parent?.parentSpanContext?.spanId).toBe(PARENT);
   });
 
-  it("gives its trace id to the access log", async () => {
+  it("passes its trace id to the access log", async () => {
     const lines: string[] = [];
     const write = (line: string) => void lines.push(line);
     const app = new App({ instrumentation: [accessLog({ write }), openTelemetry()] });

@@ -9,7 +9,7 @@ afterAll(() => {
   for (const api of [trace, context, propagation, metrics]) api.disable();
 });
 
-it("observes nothing as long as the program has no provider, and each that is set after the App is made", async () => {
+it("observes no requests until the program sets a provider, even after the App is created", async () => {
   const instrumentation = openTelemetry();
   const app = new App({ instrumentation });
   app.get("/", async () => trace.getActiveSpan()?.isRecording() ?? false);
@@ -23,7 +23,7 @@ it("observes nothing as long as the program has no provider, and each that is se
   expect(await telemetry.histograms()).toHaveLength(1);
 });
 
-it("traces with a provider of its own without a global one: the parent comes from traceparent", async () => {
+it("traces with a given provider without a global one: the parent is read from traceparent", async () => {
   for (const api of [trace, context, propagation, metrics]) api.disable();
   const telemetry = new Telemetry();
   const app = new App({ instrumentation: openTelemetry({ tracerProvider: telemetry.tracerProvider }) });

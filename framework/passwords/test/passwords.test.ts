@@ -11,13 +11,13 @@ const CHEAP = { memoryKiB: 1024, passes: 2, lanes: 1 };
 const passwords = new Passwords(CHEAP);
 
 describe("a password's hash", () => {
-  it("is argon2id with the parameters that are asked for, and a salt of its own", async () => {
+  it("is argon2id with the configured parameters, and a separate salt", async () => {
     const [one, two] = await Promise.all([passwords.hash("correct horse"), passwords.hash("correct horse")]);
     expect(one).toMatch(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$/);
     expect(two).not.toBe(one);
   });
 
-  it("is verified by the password alone", async () => {
+  it("is verified only by the password", async () => {
     const hash = await passwords.hash("correct horse");
     expect(await passwords.verify("correct horse", hash)).toBe(true);
     expect(await passwords.verify("correct horsf", hash)).toBe(false);
@@ -52,7 +52,7 @@ describe("a verification", () => {
     expect(worked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)]);
   });
 
-  it("does no work for a password that nobody can have", async () => {
+  it("does no work for a password that no account can have", async () => {
     const verify = jest.spyOn(argon2, "verify");
     const hash = await passwords.hash("correct horse");
     expect(await passwords.verify("x".repeat(129), hash)).toBe(false);
@@ -61,7 +61,7 @@ describe("a verification", () => {
     verify.mockRestore();
   });
 
-  it("leaves the event loop alone: it goes on turning meanwhile", async () => {
+  it("does not block the event loop", async () => {
     const hash = await new Passwords({ memoryKiB: 65_536, passes: 3, lanes: 1 }).hash("correct horse");
     const done = new AbortController();
     const verified = passwords.verify("correct horse", hash).finally(() => done.abort());
@@ -91,7 +91,7 @@ describe("a verification", () => {
     expect(refused.every(({ reason }) => reason instanceof PoolFullError)).toBe(true);
   });
 
-  it("leaves those from elsewhere their places, however many come from one address", async () => {
+  it("keeps places for other addresses, however many requests one address sends", async () => {
     const one = new Passwords({ ...CHEAP, maxRunning: 1 });
     const hash = await one.hash("correct horse");
     const verify = (line: string) => one.verify("correct horse", hash, { line });
@@ -102,7 +102,7 @@ describe("a verification", () => {
     expect(admitted).toHaveLength(16);
   });
 
-  it("leaves one core to the event loop, and takes four at most, where nothing is said", async () => {
+  it("reserves one core for the event loop, and uses at most four by default", async () => {
     const hash = await passwords.hash("correct horse");
     const real = argon2.verify;
     let [running, most] = [0, 0];

@@ -13,7 +13,7 @@ async function messageOf(url: string): Promise<string> {
   return error instanceof ConnectError ? error.message : `no ConnectError: ${String(error)}`;
 }
 
-describe("PostgreSQL that lets nobody in", () => {
+describe("PostgreSQL that rejects the credentials", () => {
   it.each([
     [
       "nobody listens",
@@ -45,7 +45,7 @@ describe("PostgreSQL that lets nobody in", () => {
     ],
     ["53300", "sorry, too many clients already", "psql -h db.example -p 5433 -U postgres -c 'TABLE pg_stat_activity'"],
     ["", "timeout expired", "pg_isready -h db.example -p 5433"],
-  ])("is mended with a command for each answer: %s %s", (code, text, command) => {
+  ])("is reported with a command that fixes it: %s %s", (code, text, command) => {
     const client = new Client("postgresql://o'brien@db.example:5433/shop");
     const { message } = connectErrorOf(client, Object.assign(new Error(text), { code }));
     expect(message).toContain(`PostgreSQL, host db.example, port 5433: ${text}. `);

@@ -38,7 +38,7 @@ function query(url: string, sql: string): object[] {
 }
 
 describe("migrating", () => {
-  it("makes the file, applies everything in order, and does nothing the second time", async () => {
+  it("creates the file, applies all migrations in order, and none the second time", async () => {
     await using migrations = await createMigrations({
       "20260102_two": "ALTER TABLE a ADD COLUMN two TEXT; -- no newline at the end",
       "20260101_one": "CREATE TABLE a (one TEXT);\n-- a comment; with a semicolon\n",
@@ -72,7 +72,7 @@ describe("migrating", () => {
     ]);
   });
 
-  it("applies all that is pending, or nothing", async () => {
+  it("applies all pending migrations, or none of them", async () => {
     await using migrations = await createMigrations({
       "20260101_one": "CREATE TABLE a (one TEXT);",
       "20260102_two": "CREATE TABLE b (two TEXT); CREATE TABLE nonsense (",
@@ -99,7 +99,7 @@ describe("migrating", () => {
     expect(query(migrations.url, "SELECT one FROM a")).toEqual([{ one: "x" }]);
   });
 
-  it("keeps the rows that refer to a table which is built anew", async () => {
+  it("keeps the rows that refer to a table which is rebuilt", async () => {
     await using migrations = await createMigrations({
       "20260101_one": `CREATE TABLE a (id INTEGER PRIMARY KEY);
         CREATE TABLE b (a_id INTEGER REFERENCES a (id) ON DELETE CASCADE);
@@ -125,7 +125,7 @@ describe("migrating", () => {
     );
   });
 
-  it("refuses to go on where Prisma's own command has failed", async () => {
+  it("refuses to continue after a failure of Prisma's own command", async () => {
     await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
     await migrations.run();
     query(migrations.url, `UPDATE "_prisma_migrations" SET finished_at = NULL`);

@@ -49,21 +49,24 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
   it.each([
     ["stopped", () => cluster.stop(), () => cluster.start()],
     ["hung", async () => cluster.freeze(), async () => cluster.thaw()],
-  ])("that is %s is unavailable, for ten at once, and is used again when it is back", async (_, breakIt, mendIt) => {
-    await using shop = await openShop();
-    await breakIt();
-    const results = await Promise.allSettled(
-      Array.from({ length: 10 }, (__, index) => (index % 2 === 0 ? shop.db.user.count() : shop.db.ping())),
-    );
-    await mendIt();
-    const reasons = results.map((result) => (result.status === "rejected" ? (result.reason as unknown) : null));
-    expect(reasons.filter((reason) => !(reason instanceof UnavailableError))).toEqual([]);
-    let count: number | null = null;
-    while (count === null) count = await shop.db.user.count().catch(() => null);
-    expect(count).toBe(1);
-  });
+  ])(
+    "that is %s is unavailable, for ten concurrent calls, and is used again when it is available",
+    async (_, breakIt, mendIt) => {
+      await using shop = await openShop();
+      await breakIt();
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (__, index) => (index % 2 === 0 ? shop.db.user.count() : shop.db.ping())),
+      );
+      await mendIt();
+      const reasons = results.map((result) => (result.status === "rejected" ? (result.reason as unknown) : null));
+      expect(reasons.filter((reason) => !(reason instanceof UnavailableError))).toEqual([]);
+      let count: number | null = null;
+      while (count === null) count = await shop.db.user.count().catch(() => null);
+      expect(count).toBe(1);
+    },
+  );
 
-  it("that is hung in the middle of a transaction is given up, and the pool does not keep the connection", async () => {
+  it("that hangs in the middle of a transaction is abandoned, and the pool drops the connection", async () => {
     await using shop = await openShop({ waitMs: 500, poolSize: 1 });
     const work = shop.db.transaction(async (tx) => {
       await tx.user.count();
@@ -130,7 +133,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual([1, 0]);
   });
 
-  it("that is out of connections is unavailable, and is used again when it has some", async () => {
+  it("that has no free connections is unavailable, and is used again when it has some", async () => {
     await using shop = await openShop();
     await queryPostgreSQL(cluster.url, `SELECT pg_terminate_backend(pid) ${OURS}`);
     const others = await takeAllConnections();
@@ -184,7 +187,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     ]);
   });
 
-  it("that is not there yet is waited for at the start, where that is asked for", async () => {
+  it("that has not started yet is awaited at startup if configured", async () => {
     const url = createSchema(cluster.url);
     await cluster.stop();
     await expect(openClient(url)).rejects.toThrow(/^PostgreSQL, host .* port 5432: /);
@@ -202,7 +205,7 @@ describe("a server that cannot be reached", () => {
     ["a name with several addresses", "postgresql://test@localhost:1/test"],
     ["a name that does not exist", "postgresql://test@nowhere.invalid/test"],
     ["a socket that is not there", "postgresql://test@localhost/test?host=/nowhere"],
-  ])("is unavailable, not a fault of the application: %s", async (_, url) => {
+  ])("is unavailable, which is not an error of the application: %s", async (_, url) => {
     const db = await openClient(url, { waitMs: 500, poolSize: 1 }, { isMigrated: false });
     await expect(db.user.count()).rejects.toThrow(UnavailableError);
     await expect(db.transaction(async (tx) => tx.user.count())).rejects.toThrow(UnavailableError);

@@ -102,7 +102,7 @@ describe("a transaction", () => {
 });
 
 describe("many writes at once", () => {
-  it("all succeed, alone and in transactions, whatever the number of connections", async () => {
+  it("all succeed, with and without transactions, for any number of connections", async () => {
     await using tables = await openTables();
     const { db } = tables;
     const { id: ownerId } = await db.user.create({ data: { name: "ada" } });

@@ -32,7 +32,7 @@ async function openTable() {
 }
 
 describe("a connection to SQLite", () => {
-  it("commits what it writes after it has found the file locked", async () => {
+  it("commits its writes after it has found the file locked", async () => {
     await using table = await openTable();
     table.other.exec("BEGIN IMMEDIATE");
     await expect(table.insert(1)).rejects.toMatchObject({ cause: { kind: "SocketTimeout" } });
@@ -72,7 +72,7 @@ describe("a connection to SQLite", () => {
     expect(await table.select()).toEqual([]);
   });
 
-  it("gives values back as they were, a large integer with all its digits", async () => {
+  it("returns values unchanged, including all digits of a large integer", async () => {
     await using table = await openTable();
     for (const value of [1, -1.5, "text", null, true, 9_007_199_254_740_993n]) {
       await table.insert(value);
@@ -80,7 +80,7 @@ describe("a connection to SQLite", () => {
     expect(await table.select()).toEqual([1, -1.5, "text", null, 1, "9007199254740993"]);
   });
 
-  it("tells the lock from other faults", async () => {
+  it("distinguishes the lock from other errors", async () => {
     await using table = await openTable();
     const second = openSQLite(table.url);
     const attempt = (sql: string): unknown => {

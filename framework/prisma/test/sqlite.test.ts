@@ -82,7 +82,7 @@ describe("a database that another process has locked", () => {
     await other.$disconnect();
   });
 
-  it("is given up after the time that was set, also by a transaction, which has no effect then", async () => {
+  it("is abandoned after the configured time, even by a transaction, which then has no effect", async () => {
     await using tables = await openTables();
     const impatient = await openClient(tables.url, { waitMs: 30 });
     const locked = lock(tables.url);

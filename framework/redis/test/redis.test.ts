@@ -31,7 +31,7 @@ describe("openRedisStore", () => {
         /^Redis, host \/nowhere\/it's\.sock, port 6379: connect ENOENT .* --unixsocket '\/nowhere\/it'\\''s.sock'/,
       ),
     ],
-  ])("counts in this process where there is no %s, and says once what mends it", async (url, message) => {
+  ])("counts in this process if there is no %s, and logs the fix once", async (url, message) => {
     const log = keptLog();
     const store = await openRedisStore(url, { logger: log.logger });
     expect((await store.increment("a", 60)).count).toBe(1);
@@ -66,7 +66,7 @@ describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not insta
     two.close();
   });
 
-  it("gives a locked one away with the way to unlock it", async () => {
+  it("replaces a locked one with the command that unlocks it", async () => {
     await using server = await startRedis();
     const { Redis } = await import("ioredis");
     const admin = new Redis(server.path);
@@ -84,7 +84,7 @@ describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not insta
   it.each([
     ["has crashed", "stop", 10_000],
     ["is frozen", "freeze", 500],
-  ] as const)("goes on in memory while Redis %s, and is shared again afterwards", async (_, fault, timeoutMs) => {
+  ] as const)("continues in memory while Redis %s, and is shared again afterwards", async (_, fault, timeoutMs) => {
     await using server = await startRedis();
     const log = keptLog();
     const store = await openRedisStore(server.path, { timeoutMs, logger: log.logger });

@@ -44,7 +44,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     await sample?.[Symbol.asyncDispose]();
   });
 
-  it("logs in to the sample application, and Try it out is answered as that user", async () => {
+  it("logs in to the sample application, and Try it out gets responses as that user", async () => {
     const { tab, messages } = await chromium.visit(`${sample.url}/docs`);
     await authorize(tab, sample.username, sample.password);
     await tab.locator(".auth-container h6").first().waitFor();

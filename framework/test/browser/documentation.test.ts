@@ -100,7 +100,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
   );
 
   it.each(["/docs", "/redoc", "/scalar"])(
-    "%s runs nothing that stands in a title or a description",
+    "%s runs no script in a title or a description",
     async (page) => {
       const hostile = `</title><img src=x onerror="alert(1)"><script>alert(2)</script>`;
       const app = new App({
@@ -122,7 +122,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     ["/redoc", "h2"],
     ["/scalar", "h2"],
   ])(
-    "%s stays where it is, whatever a description asks for",
+    "%s does not navigate because of a description",
     async (page, shown) => {
       const asked: string[] = [];
       const hostile = new App({ logger: { ...consoleLogger, error: () => {} } });
@@ -152,7 +152,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
   );
 
   it.each(["/docs", "/redoc", "/scalar"])(
-    "%s says why it lists nothing",
+    "%s explains why it lists no routes",
     async (page) => {
       await using closed = await TestClient.open(new App({ openapiUrl: null, scalarUrl: "/scalar" }));
       const { tab, messages } = await chromium.visit(`${closed.url}${page}`);

@@ -57,7 +57,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
     ]);
   }, 60_000);
 
-  it("receives events, and goes on with the next one when a connection ends", async () => {
+  it("receives events, and continues with the next one after a connection ends", async () => {
     expect(await said("events")).toEqual(["1 1, 2 4, 3 9, 4 16, 5 25, 6 36, 7 49", "3 connections"]);
   }, 60_000);
 
@@ -71,7 +71,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
     ]);
   }, 60_000);
 
-  it("finds nothing to complain of but the range past the end", () => {
+  it("reports no errors except for the range past the end", () => {
     expect(messages.filter((message) => !message.includes("416"))).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ withBrowser(`the inspector in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WIT
     await client?.close();
   });
 
-  it("shows requests as they come, with steps, faults and errors as text, and the routes as trees", async () => {
+  it("shows requests as they arrive, with steps, validation errors and errors as text, and the routes as trees", async () => {
     const { tab, requests, messages } = await chromium.visit(`${client.url}/__tsgi`, undefined, "load");
     await tab.locator("#connection.live").waitFor();
     await visitShop(client.url);
@@ -48,7 +48,7 @@ withBrowser(`the inspector in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WIT
     await tab.close();
   }, 60_000);
 
-  it("has nothing wider than a phone of 390 pixels", async () => {
+  it("has no element wider than a phone of 390 pixels", async () => {
     await visitShop(client.url);
     const { tab } = await chromium.visit(`${client.url}/__tsgi`, { width: 390, height: 800 }, "load");
     await tab.locator("#requests summary").first().click();

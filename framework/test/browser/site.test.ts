@@ -89,7 +89,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(links).toContain("/reference/tsgi/middleware/");
   }, 60_000);
 
-  it("has no link that leads nowhere", () => {
+  it("has no broken links", () => {
     const broken = pagesOf().flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
     expect(broken).toEqual([]);
     expect(pagesOf().length).toBeGreaterThan(250);
@@ -113,14 +113,14 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(messages).toEqual([]);
   }, 480_000);
 
-  it("has a reference of what the package exports, by its doc comments", async () => {
+  it("has a reference of the exports of the package, from their doc comments", async () => {
     const { tab, messages } = await chromium.visit(`${client.url}/reference/tsgi/classes/HTTPException.html`);
     expect(await tab.locator("main").innerText()).toContain("Ends the request with a status");
     expect(messages).toEqual([]);
     await tab.screenshot({ path: path.join(CACHE, "site-reference.png"), fullPage: false });
   }, 60_000);
 
-  it("shows the tutorial without a message, and loads nothing from another host", async () => {
+  it("shows the tutorial without a console message, and does not contact another host", async () => {
     const { tab, requests, messages } = await chromium.visit(`${client.url}/tutorial.html`);
     expect(messages).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(client.url) && !/^(?:blob|data):/.test(url))).toEqual([]);

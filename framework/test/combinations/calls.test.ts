@@ -11,7 +11,7 @@ import { createApp } from "./app/app.js";
 
 const rows = [...otherRows, ...backroomRows];
 
-it("has a title of its own for each row", () => {
+it("has a separate title for each row", () => {
   expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
 });
 

@@ -43,7 +43,7 @@ describe("tsgi, with the library", () => {
     expect(readFileSync(out("client.ts"), "utf8")).toBe(await releaseClient(app, { out: out("own.ts") }));
   });
 
-  it("finds no change since the document of another version of OpenAPI, and one where an operation is gone", async () => {
+  it("finds no change compared with the document of another version of OpenAPI, and one if an operation is missing", async () => {
     const { app: newer } = createApp({ env: { ...DEVELOPMENT, TOOLS_OPENAPI_VERSION: "3.2" } });
     const document = JSON.parse(JSON.stringify(newer.openapi())) as { paths: Record<string, object> };
     writeFileSync(out("committed.json"), JSON.stringify(document));

@@ -75,13 +75,13 @@ describe("a client of the library", () => {
     await releaseClient(create(), { out: path.join(folder, "api.ts") });
   });
 
-  it("that is generated takes the calls of the inferred one as they are written", () => {
+  it("that is generated accepts the same calls as the inferred one", () => {
     const client =
       'import { createClient } from "./api.js";\nexport type LibraryClient = ReturnType<typeof createClient>;\n';
     expect(compileCalls(readFileSync(path.join(folder, "api.ts"), "utf8"), client)).toBe("");
   });
 
-  slowly("that openapi-typescript types takes them, too", () => {
+  slowly("that openapi-typescript types accepts them, too", () => {
     const home = installOnDemand("openapi-typescript", ["openapi-typescript@7.13.0", "typescript@5.9.3"]);
     const file = path.join(folder, "openapi.json");
     writeFileSync(file, JSON.stringify(create().openapi()));
@@ -139,14 +139,14 @@ describe("the inferred client by itself", () => {
   });
   afterAll(() => server.close());
 
-  it("gives the items of a stream one by one, typed by the schema", async () => {
+  it("returns the items of a stream one by one, typed by the schema", async () => {
     const { data } = await client.GET("/v1/feeds/tools");
     const names: string[] = [];
     for await (const { name } of data ?? []) names.push(name);
     expect(names).toEqual(["Drill", "Saw", "Ladder"]);
   });
 
-  it("gives named events by their names, and no notice", async () => {
+  it("returns named events by their names, and no heartbeat", async () => {
     const { data } = await client.GET("/v1/feeds/loans", { headers: { authorization: "Token token-of-bob" } });
     const heard: unknown[] = [];
     for await (const one of data ?? []) heard.push(one.event === "borrowed" ? one.data.tool.name : one);
@@ -160,7 +160,7 @@ describe("the inferred client by itself", () => {
     expect(await journal.json()).toContain("endless ended");
   });
 
-  it("gives text as text and bytes as a Blob", async () => {
+  it("returns text as a string and bytes as a Blob", async () => {
     const csv = await client.GET("/v1/feeds/tools.csv");
     const cover = await client.GET("/v1/photos/cover");
     expect(csv.data).toBe("id,name\n1,Drill\n2,Saw\n3,Ladder\n");

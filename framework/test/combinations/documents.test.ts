@@ -36,11 +36,11 @@ describe.each(VERSIONS)("the document in OpenAPI %s", (version) => {
     expect(promisesOf(documents[version])).toEqual(promises);
   });
 
-  it.each(VERSIONS)("breaks nothing for the clients of the document in %s", (other) => {
+  it.each(VERSIONS)("breaks no clients of the document in %s", (other) => {
     expect(breaksOf(documents[other], documents[version])).toEqual([]);
   });
 
-  it("has the same operations where a program builds it, by the names that it gives them", () => {
+  it("has the same operations if a program builds it, with the operation ids that it sets", () => {
     const { operations } = promisesOf(documentOf(create("3.0"), version));
     expect(Object.keys(operations)).toEqual(names.filter((name) => !name.startsWith("websocket")));
     expect(operations["get /v1/tools"]).toMatchObject({ operationId: "get_listTools" });
@@ -79,7 +79,7 @@ describe("the promises of the document", () => {
     ["get /v1/loans/inner/desks/{desk}/state", [{ HTTPBasic: [] }]],
     ["websocket /v1/rooms/{room}", [{}, { APIKeyQuery: [] }]],
     ["get /v1/tools", "none"],
-  ])("ask of %s what its guards and dependencies ask for", (operation, security) => {
+  ])("require for %s the same as its guards and dependencies", (operation, security) => {
     expect(of(operation)["security"]).toEqual(security);
   });
 
@@ -125,7 +125,7 @@ describe("the promises of the document", () => {
     );
   });
 
-  it("have the WebSockets with schemas, also in the words of AsyncAPI", () => {
+  it("include the WebSockets with schemas, and AsyncAPI describes them too", () => {
     expect(of("websocket /v1/kiosk/slots/{slot}/keys")).toMatchObject({ receives: "object", sends: "object" });
     const sockets = socketsOf(socketsDocument(create("3.0")));
     expect(sockets.servers).toEqual(["wss://tools.example"]);

@@ -95,7 +95,7 @@ describe("the public names", () => {
     expect(errors).toBe("");
   });
 
-  it("are each used by the application, but for a few that have a reason", () => {
+  it("are all used by the application, except for a few with a reason", () => {
     const used = new Set([
       ...importedNames(),
       ...declaredNames(path.join(folder, "types")),
@@ -106,7 +106,7 @@ describe("the public names", () => {
     expect(all.length).toBeGreaterThan(300);
   });
 
-  it("are no longer an exception when they are used, or gone", () => {
+  it("are no longer an exception when they are used or removed", () => {
     const used = new Set([...importedNames(), ...declaredNames(path.join(folder, "types"))]);
     const all = new Set(ENTRIES.flatMap((entry) => exportedBy(entry).map((name) => `${entry} ${name}`)));
     expect(Object.keys(EXCEPTIONS).filter((name) => used.has(name) || !all.has(name))).toEqual([]);

@@ -123,7 +123,7 @@ describe("one request, in the eyes of all", () => {
     expect(span.status.code).toBe(status >= 500 ? SpanStatusCode.ERROR : SpanStatusCode.UNSET);
   });
 
-  it("has a span for each dependency, each validation and each call of the pool, below that of the server", async () => {
+  it("has a span for each dependency, each validation and each call of the pool, below the span of the server", async () => {
     await served.send("GET", "/v1/tools/2", { headers: [parent] });
     await over(1);
     const spans = telemetry.takeSpans();

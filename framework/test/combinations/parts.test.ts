@@ -18,7 +18,7 @@ import { explainSettings, readSettings } from "./app/settings.js";
 const create = (parts: Parameters<typeof createApp>[0] = {}) => createApp({ logger: new KeptLog(), ...parts }).app;
 
 describe("an override", () => {
-  it("replaces who calls on routes, guards, mounted Apps and WebSockets, whatever the credentials", async () => {
+  it("replaces the caller on routes, guards, mounted Apps and WebSockets, with any credentials", async () => {
     const app = create();
     app.dependencyOverrides.set(getMember, async () => ({ name: "eve", scopes: ["tools", "desk"] }));
     await using client = await TestClient.open(app, { logger: new KeptLog() });
@@ -41,7 +41,7 @@ describe("an override", () => {
     await client.get("/v1/loans/inner/desks/a/state").expect(403, { desk: "The desk is closed" });
   });
 
-  it("of what the application opens once is started in its place, for mounted Apps and readiness too", async () => {
+  it("of an application-scoped dependency is started in its place, for mounted Apps and readiness too", async () => {
     const app = create();
     const stocked = new Library();
     stocked.tools.clear();
@@ -55,7 +55,7 @@ describe("an override", () => {
     expect(client.unusedOverrides()).toEqual([]);
   });
 
-  it("that nothing has asked for is named", async () => {
+  it("that is unused is listed", async () => {
     const app = create();
     const unused = async () => new Library();
     app.dependencyOverrides.set(unused, unused);
@@ -77,7 +77,7 @@ describe("the life of the application", () => {
     }
   });
 
-  it("gives each request the state of the App, of its router and of the mount, and no other request's", async () => {
+  it("passes the state of the App, of its router and of the mount to each request, and no state of other requests", async () => {
     const app = create();
     await using client = await TestClient.open(app, { logger: new KeptLog() });
     const login = { authorization: `Basic ${btoa("ada:password-of-ada")}` };
@@ -114,7 +114,7 @@ describe("the settings", () => {
 });
 
 describe("a ledger in SQLite", () => {
-  it("enters all members of a request or none, names the column that is taken, and takes part in readiness", async () => {
+  it("stores all members of a request or none, reports the duplicate column, and takes part in readiness", async () => {
     await using folder = await temporaryFolder();
     const app = create();
     const load = () => loadClient("sqlite");
@@ -132,7 +132,7 @@ describe("a ledger in SQLite", () => {
     });
   });
 
-  it("that cannot be opened ends the start of the application, with its address", async () => {
+  it("that cannot be opened aborts the start of the application, with its address", async () => {
     const app = create();
     const load = () => loadClient("sqlite");
     app.includeRouter(createLedger({ url: "file:/nowhere/ledger.db", migrations: MIGRATIONS, load }));
@@ -157,7 +157,7 @@ async function logIn(counts: Store): Promise<number> {
 }
 
 (HAS_REDIS ? describe : describe.skip)("counts in Redis", () => {
-  it("are those of all machines, whichever client they use, and stay in memory while Redis is away", async () => {
+  it("are shared by all machines, with either client, and stay in memory while Redis is unavailable", async () => {
     await using redis = await startRedis();
     const log = new KeptLog();
     const patiently = 10_000; // for a machine that is busy with other tests

@@ -57,7 +57,7 @@ describe("one file, in a folder without packages", () => {
     expect(threaded).toEqual(loop);
   });
 
-  it("names what a bundle cannot hold: pools of functions, and hashes of passwords", async () => {
+  it("reports features that a bundle cannot contain: pools of functions, and password hashes", async () => {
     await using program = await start("node", {});
     const { send } = servedAt(program.url, async () => {});
     expect((await send("GET", "/v1/workshop/failed")).json).toEqual(["TSGI_BUNDLED_POOL", "PoolClosedError"]);
@@ -102,7 +102,7 @@ onUws("uWebSockets.js", () => {
   });
   afterAll(async () => rm(path.dirname(file), { recursive: true, force: true }));
 
-  it("is what the program chooses where it is installed", async () => {
+  it("are used by the program if it is installed in the repository", async () => {
     await using program = await LibraryProgram.start(file);
     expect(program.loop).toBe("uwebsockets");
   });

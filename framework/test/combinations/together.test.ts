@@ -67,8 +67,8 @@ const WAYS_OUT: readonly [when: string, leave: Leave, reached: (row: Row) => boo
 /** Rows whose error is logged: a client that leaves is not the reason. */
 const isServersFault = ({ expected, target }: Row) => expected.status >= 500 || target.startsWith("/v1/loans/1");
 
-describe("clients that leave", () => {
-  it.each(WAYS_OUT)("%s are no error of any route, and hold nothing", async (_when, leave, reached) => {
+describe("clients that disconnect", () => {
+  it.each(WAYS_OUT)("%s cause no error of any route, and keep no resources", async (_when, leave, reached) => {
     const log = new KeptLog();
     const witness = new Witness();
     const served = await onHTTP1(createApp({ logger: log, instrumentation: [witness] }).app);
@@ -90,7 +90,7 @@ describe("clients that leave", () => {
     expect(log.lines.filter((line) => /^(?:error|warn)/.test(line) && !line.includes("inline"))).toEqual([]);
   });
 
-  it("by a reset of their streams when the response begins are no error of any route of HTTP/2", async () => {
+  it("by a reset of their streams when the response begins cause no error of any HTTP/2 route", async () => {
     const log = new KeptLog();
     const witness = new Witness();
     const { start } = drivers.find(({ name }) => name === "serve over HTTP/2")!;

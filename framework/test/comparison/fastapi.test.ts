@@ -54,7 +54,7 @@ withFastAPI(`the answers of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITHOU
 
   afterAll(() => rm(path.dirname(folder), { recursive: true, force: true }));
 
-  it("are asked for with more than sixty different requests, each by a name of its own", () => {
+  it("are compared by more than sixty different requests, each with a separate name", () => {
     const names = [...REQUESTS, ...TALKS].map(({ name }) => name);
     expect(names.length).toBeGreaterThan(60);
     expect(new Set(names).size).toBe(names.length);
@@ -62,12 +62,12 @@ withFastAPI(`the answers of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITHOU
     expect(page).toContain(`${REQUESTS.length} requests and ${TALKS.length} conversations`);
   });
 
-  it("differ from ours only where the page says so", () => {
+  it("differ only if the page says so", () => {
     const unlisted = found.filter(({ name, part }) => !listed.includes(`${name}: ${part}`));
     expect(unlisted.map(show)).toEqual([]);
   });
 
-  it("differ from ours everywhere where the page says so, which says it once", () => {
+  it("differ everywhere if the page says so, which says it once", () => {
     const real = new Set(found.map(({ name, part }) => `${name}: ${part}`));
     expect(listed.filter((entry) => !real.has(entry))).toEqual([]);
     expect(listed.filter((entry, index) => listed.indexOf(entry) !== index)).toEqual([]);

@@ -100,7 +100,7 @@ describeWithPostgreSQL.each(["kysely", "drizzle", "prisma"])(
       expect(await run(process.execPath, [tsc, "-p", "."], { cwd: home })).toEqual({ stdout: "", stderr: "" });
     });
 
-    it("commits after the handler, rolls back after an error, gives pages, and is ready", async () => {
+    it("commits after the handler, rolls back after an error, paginates, and is ready", async () => {
       await admin.query("truncate account restart identity");
       await admin.query("insert into account (name, balance) values ('ada', 10), ('bob', 0), ('eve', 5)");
       await using started = await start();

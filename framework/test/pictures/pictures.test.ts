@@ -71,7 +71,7 @@ describe("the pictures of the documentation", () => {
 });
 
 describe("a picture of a terminal", () => {
-  it("breaks long lines as a terminal does, keeps indents, and escapes what it shows", () => {
+  it("breaks long lines as a terminal does, keeps indents, and escapes its content", () => {
     const svg = drawTerminal({ title: "a & b", text: `$ type\n${"x".repeat(85)}\n  <b>` });
     expect(svg).toContain('aria-label="A terminal: a &amp; b"');
     expect(

@@ -74,7 +74,7 @@ export function defineSocketRows(url: () => string): void {
     expect([refused, JSON.parse(text)]).toEqual([status, body]);
   });
 
-  it("whose client leaves before the answer ends the handler", async () => {
+  it("ends the handler if its client disconnects before the response", async () => {
     await using client = open("/ws/early");
     expect(await ends("early", 1)).toEqual(["waits"]);
     client.socket.terminate();

@@ -65,7 +65,7 @@ export function defineStreamRows(program: () => Program, url: () => string): voi
     expect(growth).toBeLessThan(MAX_GROWTH);
   });
 
-  it("makes no more of an answer than a client reads and sockets hold", async () => {
+  it("produces no more of a response than a client reads and sockets buffer", async () => {
     await using reading = wire(`GET /large/${LARGE}`);
     reading.socket.pause();
     const ahead = await settled(async () => Number(await ask("/made")));
@@ -92,7 +92,7 @@ export function defineStreamRows(program: () => Program, url: () => string): voi
     ["is told so while it waits", "/abort/wait/wait", ["waits", "aborted"]],
     ["is told so in a mounted handler", "/abort/other/mounted/wait", ["waits", "aborted"]],
     ["is told so after the head", "/abort/raw/raw", ["waits", "http.disconnect"]],
-  ])("an application whose client leaves %s", async (_how, path, notes) => {
+  ])("an application whose client disconnects %s", async (_how, path, notes) => {
     await using leaving = wire(`GET ${path}`);
     const key = ["mounted", "raw"].find((word) => path.includes(word)) ?? "wait";
     expect(await ask(`/notes/${key}?count=1`)).toEqual(["waits"]);
@@ -104,7 +104,7 @@ export function defineStreamRows(program: () => Program, url: () => string): voi
     ["a generator", "/abort/stream/stream", "stream", "closed"],
     ["a platform's Response", "/abort/web/web", "web", "closed"],
     ["a mounted handler", "/abort/other/body/stream", "body", "cancelled"],
-  ])("closes the source of a stream whose client leaves: %s", async (_what, path, key, note) => {
+  ])("closes the source of a stream if its client disconnects: %s", async (_what, path, key, note) => {
     await using leaving = wire(`GET ${path}`);
     await leaving.until(/\r\n\r\n/);
     leaving.socket.resetAndDestroy();

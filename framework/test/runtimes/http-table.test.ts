@@ -37,7 +37,7 @@ describe("the HTTP table by app.fetch on this Node", () => {
   });
   afterAll(() => caller[Symbol.asyncDispose]());
 
-  it("has at least 150 rows, each with a name of its own", () => {
+  it("has at least 150 rows, each with a separate name", () => {
     expect(new Set(table.map(([title]) => title)).size).toBe(table.length);
     expect(table.length).toBeGreaterThan(150);
   });
@@ -98,7 +98,7 @@ onEach("the HTTP table on %s", (...runtime) => {
     expect([answer.headers.get("content-encoding"), await answer.json()]).toEqual(["gzip", "a".repeat(1000)]);
   });
 
-  it("names the module that the platform lacks: where a part is made, and when the application starts", async () => {
+  it("reports the module that the platform lacks: when a part is created, and when the application starts", async () => {
     expect(await (await fetch(`${program.url}/lacks`)).json()).toBe("TSGI_MISSING_PLATFORM_MODULE");
     expect((await fetch(`${program.url}/lacks/file`)).status).toBe(500);
     expect((await fetch(`${program.url}/pooled`)).status).toBe(500);
@@ -106,7 +106,7 @@ onEach("the HTTP table on %s", (...runtime) => {
     await program.said('pool: { kind: "process" } needs node:child_process');
   });
 
-  it("starts for the next client where the first one leaves during the start", async () => {
+  it("starts for the next client if the first one disconnects during the start", async () => {
     await using own = await startWorker("http-worker.mjs");
     const wire = new Wire(Number(new URL(own.url).port));
     await new Promise((resolve) => wire.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n", resolve));

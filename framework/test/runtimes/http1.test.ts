@@ -45,7 +45,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       }
     });
 
-    it("is refused behind the responses of the requests before it", async () => {
+    it("is rejected after the responses of the requests before it", async () => {
       await using wire = new Wire(server.port);
       const answer = await wire.write(`${get("/next")}GARBAGE\r\n\r\n${get("/next")}`).closed;
       expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*nextHTTP\/1\.1 400 Bad Request[^]*\}$/);
@@ -68,7 +68,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(JSON.parse(contentOf(answer))).toMatchObject(told);
     });
 
-    it("is the same when it comes byte by byte", async () => {
+    it("is the same if it arrives byte by byte", async () => {
       await using wire = new Wire(server.port);
       await dribble(
         wire,
@@ -83,7 +83,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       });
     });
 
-    it("is answered in its turn, also where many are sent at once", async () => {
+    it("gets its response in order, even if many are sent at the same time", async () => {
       await using wire = new Wire(server.port);
       const paths = Array.from({ length: 200 }, (_, index) => `/${index}`);
       wire.write(paths.map((path, index) => (index % 3 === 0 ? `${post(path, 2)}hi` : get(path))).join(""));
@@ -97,7 +97,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(await wire.write(closing + get("/behind")).closed).toMatch(/connection: close\r\n\r\nnext$/i);
     });
 
-    it("of OPTIONS * is the server's to answer", async () => {
+    it("of OPTIONS * gets a response from the server", async () => {
       await using wire = new Wire(server.port);
       const answer = await wire.write(`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`).until(/\r\n\r\n$/);
       expect(answer).toMatch(/^HTTP\/1\.1 204 No Content\r\n/);
@@ -116,7 +116,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(await refusing.closed).toMatch(/^HTTP\/1\.1 413 [^]*\r\nconnection: close\r\n/i);
     });
 
-    it("is answered to a client that has ended its side", async () => {
+    it("gets a response even if the client has ended its side", async () => {
       await using wire = new Wire(server.port);
       wire.socket.end(get("/held"));
       await program.reported("held");
@@ -124,13 +124,13 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(await wire.closed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*<0>$/);
     });
 
-    it("whose body does not come whole is refused", async () => {
+    it("with an incomplete body is rejected", async () => {
       await using wire = new Wire(server.port);
       wire.socket.end(`${post("/count", 10)}half`);
       expect(await wire.closed).toMatch(/^HTTP\/1\.1 400 /);
     });
 
-    it("that the application fails is answered with 500", async () => {
+    it("with a failing application results in 500", async () => {
       await using wire = new Wire(server.port);
       expect(await wire.write(get("/throw")).until(/\}$/)).toMatch(/^HTTP\/1\.1 500 /);
       await program.calls();
@@ -140,7 +140,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
     it.each([
       ["a reset", (socket: Socket) => void socket.resetAndDestroy()],
       ["an end", (socket: Socket) => void socket.end()],
-    ])("whose client leaves by %s is told so", async (_how, leave) => {
+    ])("reports a client that disconnects by %s", async (_how, leave) => {
       await using wire = new Wire(server.port);
       wire.write(get("/wait"));
       await program.reported("waits");
@@ -189,7 +189,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       await wire.until(new RegExp(`<${BYTES}>$`));
     });
 
-    it("that is left unread passes by when it is small, and closes without a reset when it is large", async () => {
+    it("that is not read is discarded if it is small, and closes the connection without a reset if it is large", async () => {
       await using small = new Wire(server.port);
       const request = post("/unread", 5000) + "a".repeat(5000);
       await small.write(request + request).until(/too much[^]*too much$/);

@@ -40,7 +40,7 @@ onEach("a server on %s", (...runtime) => {
       expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     });
 
-    it("holds: one connection more is answered with 503", async () => {
+    it("is enforced: one more connection gets 503", async () => {
       await using limited = await program.serve({ connectionLimits: { connections: 1 } });
       await using first = new Wire(limited.port);
       await first.write(get("/next")).until(/next$/);
@@ -61,7 +61,7 @@ onEach("a server on %s", (...runtime) => {
   });
 
   describe("a server that stops", () => {
-    it("answers what runs and what is on its way, ends streams of events, and closes", async () => {
+    it("responds to running requests and those in transit, ends event streams, and closes", async () => {
       const stopping = await program.serve();
       await using idle = new Wire(stopping.port);
       await using silent = new Wire(stopping.port);
@@ -95,14 +95,14 @@ onEach("a server on %s", (...runtime) => {
   });
 
   describe("an address", () => {
-    it("that is taken is an error that says so", async () => {
+    it("that is in use causes an error with the reason", async () => {
       await expect(program.serve({ port: server.port })).rejects.toMatchObject({
         code: "EADDRINUSE",
         message: expect.stringContaining("choose another port"),
       });
     });
 
-    it("can be a Unix socket, also one that a dead process left behind", async () => {
+    it("can be a Unix socket, even one of a process that exited", async () => {
       const folder = await mkdtemp(join(tmpdir(), "tsgi-unix-"));
       try {
         const path = join(folder, "app.sock");
@@ -141,7 +141,7 @@ onEach("a server on %s", (...runtime) => {
   it.each([
     ["TLS", { tls }],
     ["prior knowledge", {}],
-  ])("speaks HTTP/2 by %s beside HTTP/1.1", async (_how, options) => {
+  ])("supports HTTP/2 by %s in addition to HTTP/1.1", async (_how, options) => {
     await using both = await program.serve({ http2: true, ...options });
     const client = connectOverHTTP2(both.url, { ca: tls.cert });
     client.on("error", () => {});
@@ -182,7 +182,7 @@ onEach("a server on %s", (...runtime) => {
     expect(await wire.closed).toMatch(/<0>$/);
     expect(await own.ended).toBe(0);
   });
-  it("workers share a port, go on without one that dies, restart on SIGHUP, and end with status 0", async () => {
+  it("workers share a port, continue after one exits, restart on SIGHUP, and exit with status 0", async () => {
     await using own = await Program.run(runtime, "workers.mjs");
     const ask = async () => {
       await using wire = new Wire(Number(new URL(own.url).port));

@@ -84,7 +84,7 @@ onEach("a WebSocket on %s", (...runtime) => {
     await expect(program.reported("disconnect 1006")).resolves.toBeUndefined();
   });
 
-  it("makes a client wait whose messages nobody asks for", async () => {
+  it("makes a client wait if its messages are not read", async () => {
     await using client = new Client(server);
     await client.opened;
     client.socket.send("hold");
@@ -95,7 +95,7 @@ onEach("a WebSocket on %s", (...runtime) => {
     expect((await client.received(65)).length).toBe(65);
   });
 
-  it("is compressed where the server is told so", async () => {
+  it("is compressed if the server enables it", async () => {
     await using compressing = await program.serve({ webSocketCompression: true });
     await using client = new Client(compressing, "/", [], { perMessageDeflate: true });
     await client.opened;
@@ -104,7 +104,7 @@ onEach("a WebSocket on %s", (...runtime) => {
     expect(await client.received(1)).toEqual(["a".repeat(100_000)]);
   });
 
-  it("is cut when its client answers no pings", async () => {
+  it("is disconnected if its client does not reply to pings", async () => {
     await using pinging = await program.serve({ timeouts: { webSocketPingMs: 30 } });
     await using wire = new Wire(pinging.port);
     expect(await wire.write(handshake(GOOD)).closed).toMatch(/\r\n\r\n\x89\0/);

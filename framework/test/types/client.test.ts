@@ -163,11 +163,11 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("are those of the routes", () => {
+  it("are the types of the routes", () => {
     expect(faults + compile(compiler(), folder, { "program.ts": PROGRAM })).toBe("");
   }, 60_000);
 
-  it("have the parameters of a prefix, and nothing that a security scheme reads", () => {
+  it("have the parameters of a prefix, but not those that a security scheme reads", () => {
     const programs = { "below.ts": BELOW, "secured-program.ts": SECURED_PROGRAM };
     expect(faults + compile(compiler(), folder, programs)).toBe("");
   }, 60_000);

@@ -117,7 +117,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     expect(errors).toEqual([]);
   });
 
-  it("a route with scalars and shared structs costs at most 100 instantiations, beside 20,000 fixed", () => {
+  it("a route with scalars and shared structs costs at most 100 instantiations, plus 20,000 fixed", () => {
     expect(costs.get("scalar")?.perRoute).toBeLessThanOrEqual(100);
     expect(costs.get("scalar")?.fixed).toBeLessThanOrEqual(20_000);
   });
@@ -143,7 +143,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     expect(Number(known) - Number(alone)).toBeLessThanOrEqual(50);
   });
 
-  it("a call of a route with structs of its own costs at most 510 beyond its route", () => {
+  it("a call of a route with its own object schemas costs at most 510 more than its route", () => {
     const [whole, alone] = ["calledInline", "inline"].map((name) => costs.get(name)?.perRoute ?? Number.NaN);
     expect(Number(whole) - Number(alone)).toBeLessThanOrEqual(510);
   });
@@ -152,12 +152,12 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     expect(perRouteOfMany - Number(costs.get("called")?.perRoute)).toBeLessThanOrEqual(4);
   });
 
-  it("a route with structs of its own costs at most 250 beyond what they cost by themselves", () => {
+  it("a route with its own object schemas costs at most 250 more than the schemas", () => {
     const [whole, alone] = ["inline", "inlineStatic"].map((name) => costs.get(name)?.perRoute ?? Number.NaN);
     expect(Number(whole) - Number(alone)).toBeLessThanOrEqual(250);
   });
 
-  it("handlers infer names, types and optionality, and mistakes are errors where they stand", () => {
+  it("handlers infer names, types and optionality, and mistakes are reported at their place", () => {
     const project = join(folder, "handlers.json");
     const compilerOptions = {
       noEmit: true,

@@ -89,14 +89,14 @@ describe.each(compilers)("the declarations of routes, with TypeScript %s", (_, c
     expect(errors).toBe("");
   });
 
-  it("name no type of a dependency, nor what `returns` removes", () => {
+  it("contain no type of a dependency, and no property that `returns` removes", () => {
     const unsafe = declarations.replace(/^export declare const (?:raw|carried|items)\b[^]*?^\}>;$/gm, "");
     expect(unsafe).not.toMatch(/passwordHash|PrismaClient|Depends/);
     const packages = new Set(Array.from(declarations.matchAll(/(?:import\(|from )"([^"]+)"/g), ([, named]) => named));
     expect(packages).toEqual(new Set(["tsgi"]));
   });
 
-  it("have at most 900 bytes a route", () => {
+  it("have at most 900 bytes per route", () => {
     expect(declarations.length / ROUTES.split("\nexport ").length).toBeLessThanOrEqual(900);
   });
 

@@ -73,7 +73,7 @@ describe("an editor", () => {
     });
   }, 60_000);
 
-  it("shows the answer of a client's call by plain types", () => {
+  it("shows the response of a client's call with plain types", () => {
     expect(hovers(["called", "failed"])).toEqual({
       called: "const called: {\n    due?: string | undefined;\n    id: number;\n} | undefined",
       failed: "const failed: HTTPValidationError | undefined",

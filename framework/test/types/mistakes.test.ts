@@ -352,7 +352,7 @@ describe.each(compilers)("with TypeScript %s", (_version, compiler) => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(mistakes.map(([title, source, says], index) => ({ title, source, says, index })))(
-    "$title is one error where it stands, of at most six lines, that names the remedy",
+    "$title is one error at its place, of at most six lines, with the fix",
     ({ source, says, index }) => {
       const errors = output.split(/\n(?! )/).filter((error) => error.startsWith(fileOf(index)));
       expect(errors).toHaveLength(1);

@@ -51,8 +51,8 @@ const echo = httpApp(async (scope, receive, send) => {
   await respond(send, 200, text);
 });
 
-describe("where uWebSockets.js is not installed", () => {
-  it("the standard loop serves, without an error, also when the other is asked for", async () => {
+describe("without uWebSockets.js", () => {
+  it("the standard loop serves without an error, even if the other one is requested", async () => {
     useLoopPackage(null);
     await using server = await served(hello, { loop: "uwebsockets" });
     expect(server.loop).toBe("libuv");
@@ -82,7 +82,7 @@ onUws("a server on uWebSockets.js", () => {
     useLoopPackage(null);
   });
 
-  it("is what serves where it is installed, unless another is asked for", async () => {
+  it("is the default if it is installed", async () => {
     expect([loopName(), server.loop]).toEqual(["uwebsockets", "uwebsockets"]);
     await using other = await served(hello, { loop: "libuv" });
     expect(other.loop).toBe("libuv");
@@ -91,7 +91,7 @@ onUws("a server on uWebSockets.js", () => {
   it.each([
     ["compression", { webSocketCompression: true }],
     ["HTTP/2", { http2: true }],
-  ])("leaves to libuv what it cannot do: %s", async (what, options) => {
+  ])("uses libuv for unsupported features: %s", async (what, options) => {
     await using other = await served(hello, options);
     expect(other.loop).toBe("libuv");
     expect(other.logger.at("info").map(({ message }) => message)).toContain(
@@ -121,7 +121,7 @@ onUws("a server on uWebSockets.js", () => {
   );
 
   it.each(refused.filter(([rule]) => /^RFC 9112 §6\.1: .*(?:gzip|chunked$|identity)|two Content-Lengths/.test(rule)))(
-    "answers %s, which could smuggle a request, and closes",
+    "responds to %s, which could smuggle a request, and closes",
     async (_rule, request, status) => {
       await using wire = new Wire(server.port);
       expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -134,7 +134,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toMatchObject(told);
   });
 
-  it("answers HEAD with the length and no body", async () => {
+  it("responds to HEAD with the length and no body", async () => {
     await using own = await served(hello);
     await using wire = new Wire(own.port);
     await wire.write(GET.replace("GET", "HEAD")).until(/\r\n\r\n/);
@@ -213,14 +213,14 @@ onUws("a server on uWebSockets.js", () => {
     expect(await answer.text()).toBe(String(length));
   });
 
-  it("closes behind an answer that leaves a large body unread", async () => {
+  it("closes after a response that leaves a large body unread", async () => {
     await using own = await served(hello);
     await using wire = new Wire(own.port);
     wire.write(`POST / HTTP/1.1\r\n${HOST}Content-Length: 10000000\r\n\r\n${"a".repeat(1000)}`);
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 200 [^]*Connection: close\r\n[^]*hello$/i);
   });
 
-  it("goes on with the next request behind an answer that leaves the body unread for which the client had to wait", async () => {
+  it("continues with the next request after a response that leaves a body unread that was paused", async () => {
     const entered = new Deferred<void>();
     const answer = new Deferred<void>();
     await using own = await served(
@@ -242,7 +242,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(own.logger.at("error")).toEqual([]);
   });
 
-  it("tells the application when its client goes", async () => {
+  it("notifies the application if its client disconnects", async () => {
     const entered = new Deferred<void>();
     const told = new Deferred<ReceiveMessage>();
     await using own = await served(
@@ -261,7 +261,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(own.logger.at("error")).toEqual([]);
   });
 
-  it("answers 500 for an application that throws, and cuts a response that is begun", async () => {
+  it("responds with 500 if an application throws, and aborts a response that has started", async () => {
     await using own = await served(
       httpApp(async (scope, _receive, send) => {
         if (scope.path === "/late") {
@@ -409,7 +409,7 @@ onUws("a server on uWebSockets.js", () => {
       expect((await end)[0]).toBe(1012);
     });
 
-    it("hold what a slow application has not asked for, and close for one that sends without end", async () => {
+    it("buffer messages that a slow application has not read, and close if the client sends without end", async () => {
       await using own = await served(
         async (scope, receive, send) => {
           if (scope.type !== "websocket") return;

@@ -76,7 +76,7 @@ describe("a comparison of two builds", () => {
     expect(pairs).toEqual([0, 1, 2]);
   });
 
-  it("calls nothing a change that too few pairs have shown when the time is up", async () => {
+  it("reports no change if there are too few pairs when the time is up", async () => {
     const limits = { minimumPairs: 8, until: Infinity };
     const slower: MeasureSide = async (side) => {
       limits.until = 0;
@@ -109,7 +109,7 @@ describe("a comparison of two builds", () => {
     expect(asked.filter((section) => section === "wild")).toHaveLength(6);
   });
 
-  it("ends with the wrong answer of a build", async () => {
+  it("ends with the wrong response of a build", async () => {
     const wrong: MeasureSide = async () => ({ rows: [], faults: ["GET /: expected the status 200, got 500"] });
     await expect(comparePairs({ direct: inTurns(wrong) }, { minimumPairs: 1, until: Infinity })).rejects.toThrow(
       "base: GET /: expected the status 200, got 500",
@@ -128,7 +128,7 @@ describe("a pair", () => {
     );
   });
 
-  it("is compared by the clock where no processor time is known", async () => {
+  it("is compared by the clock if no processor time is known", async () => {
     const measure: MeasureSide = async (side) => ({
       rows: [{ name: "GET /", figures: { perSecond: side === "base" ? 1 : 2 } }],
       faults: [],
@@ -171,7 +171,7 @@ describe("a verdict", () => {
     expect(judge({ estimate: (low + high) / 2, low, high })).toBe(verdict);
   });
 
-  it("stands in a table, the sentence with the result first", () => {
+  it("is in a table, the sentence with the result first", () => {
     const change = { name: "direct / GET /", estimate: -0.06, low: -0.07, high: -0.052, pairs: 40 };
     const wide = { name: "http / GET /", estimate: 0, low: -0.1, high: 0.1, pairs: 12 };
     const table = changesTable([

@@ -51,7 +51,7 @@ describe("a request on the wire", () => {
     });
   });
 
-  it("gets an answer in chunks as well", async () => {
+  it("gets a chunked response as well", async () => {
     const url = await listen((_request, response) => {
       response.writeHead(201, { "transfer-encoding": "chunked" });
       response.end("in a chunk");
@@ -61,7 +61,7 @@ describe("a request on the wire", () => {
 });
 
 describe("a connection", () => {
-  it("takes an answer that differs from the first one in its date alone", async () => {
+  it("accepts a response that differs from the first one only in its date", async () => {
     let answers = 0;
     const url = await listen((_request, response) => {
       response.setHeader("date", new Date(answers++ * 1_000).toUTCString()).end("same");
@@ -69,7 +69,7 @@ describe("a connection", () => {
     expect(await sendMany(url, 3)).toEqual(["right", "right", "right"]);
   });
 
-  it("takes an answer in several parts", async () => {
+  it("accepts a response in several parts", async () => {
     const url = await listen((_request, response) => {
       response.writeHead(200, { "content-length": "8" });
       response.write("one ");
@@ -82,7 +82,7 @@ describe("a connection", () => {
     ["body", (answers: number) => [200, answers === 2 ? "sane" : "same"] as const],
     ["length", (answers: number) => [200, answers === 2 ? "same and more" : "same"] as const],
     ["status", (answers: number) => [answers === 2 ? 503 : 200, "same"] as const],
-  ])("names an answer with another %s", async (_what, answer) => {
+  ])("reports a response with another %s", async (_what, answer) => {
     let answers = 0;
     const url = await listen((_request, response) => {
       const [status, body] = answer(answers++);

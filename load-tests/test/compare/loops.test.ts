@@ -27,14 +27,14 @@ describe("a closed loop", () => {
     expect(sent).toBe(9);
   });
 
-  it("ends with the fault of a line", async () => {
+  it("ends with the error of a connection", async () => {
     const lines = linesOf(2, (request, line) =>
       queueMicrotask(() => (request === 9 ? line.onFault("the tenth is wrong") : line.onAnswer())),
     );
     await expect(sendMany(lines, 20)).rejects.toThrow("the tenth is wrong");
   });
 
-  it("ends with a fault after 30 s without the last answer", async () => {
+  it("ends with an error after 30 s without the last response", async () => {
     jest.useFakeTimers();
     try {
       const silent = linesOf(1, () => {});

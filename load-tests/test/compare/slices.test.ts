@@ -66,7 +66,7 @@ describe("slices of two builds", () => {
     expect(await seedsOf(1)).toEqual(["--hash-seed=2", "--hash-seed=2"]);
   });
 
-  it("end with a wrong answer", async () => {
+  it("end with a wrong response", async () => {
     await expect(measureInSlices(await builds({ wrong: 2 }), "direct", 0)).rejects.toThrow("2 answers were wrong");
   });
 

@@ -18,7 +18,7 @@ function page(messages: readonly string[]): string {
 const ESCAPED = "&lt;script&gt;alert(&quot;This should not be displayed in a browser alert box.&quot;);&lt;/script&gt;";
 const FORTUNES = [ESCAPED, ..."A B C D E F G H I J K".split(" "), "フレームワークのベンチマーク"];
 
-describe("the checks of answers with a database", () => {
+describe("the checks of responses with a database", () => {
   it.each([
     ["GET /db", world(10_000)],
     ["GET /queries", worlds(20)],
@@ -58,7 +58,7 @@ describe("the checks of answers with a database", () => {
     expect(faultOf("GET /fortunes", body, contentType)).toContain(wanted);
   });
 
-  it("find a row that was answered and not stored", () => {
+  it("find a row that was in a response but not stored", () => {
     const answered = worldsOf(JSON.stringify([world(1, 5), world(2, 6)]));
     expect(faultOfStored(answered, [world(2, 6), world(1, 5)])).toBeNull();
     expect(faultOfStored(answered, [world(2, 7), world(1, 5)])).toBe("the row 2 was answered, and not stored");
@@ -67,7 +67,7 @@ describe("the checks of answers with a database", () => {
 });
 
 describe("a case on Prisma", () => {
-  it("has a name of its own, the same request and check, and fewer requests", () => {
+  it("has a separate name, the same request and check, and fewer requests", () => {
     const { name, share, method, path, check } = onPrisma(UPDATES);
     expect(UPDATES).toMatchObject({ method, path, check });
     expect([isPrismaRow(name), isPrismaRow(UPDATES.name)]).toEqual([true, false]);

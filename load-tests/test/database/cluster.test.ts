@@ -8,7 +8,7 @@ describe("openDatabase", () => {
     expect(database?.url).toBe(url);
   });
 
-  it("takes no other database, and starts one of its own where PostgreSQL is installed", async () => {
+  it("uses no existing database, and starts a separate one if PostgreSQL is installed", async () => {
     await using database = await openDatabase({ DATABASE_URL: "file:some.db" });
     expect(database?.url ?? "postgresql://").toMatch(/^postgresql:/);
   });

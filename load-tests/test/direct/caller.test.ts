@@ -6,7 +6,7 @@ import { EXAMPLES, type Example } from "../../src/examples.js";
 const [, , post] = EXAMPLES as [Example, Example, Example];
 
 describe("a caller of ASGI applications", () => {
-  it("gives the body once and then a disconnect, and puts an answer in parts together", async () => {
+  it("passes the body once and then a disconnect, and joins a chunked response", async () => {
     const seen: unknown[] = [];
     const app: ASGIApp = async (scope, receive, send) => {
       seen.push(scope, await receive(), await receive());
@@ -35,7 +35,7 @@ describe("a caller of ASGI applications", () => {
 });
 
 describe("a caller of fetch handlers", () => {
-  it("makes a new request with method, type and body for each call, and counts wrong answers", async () => {
+  it("creates a new request with method, type and body for each call, and counts wrong responses", async () => {
     const bodies: string[] = [];
     const handle = async (request: Request): Promise<Response> => {
       bodies.push(`${request.method} ${request.headers.get("content-type")} ${await request.text()}`);
@@ -48,7 +48,7 @@ describe("a caller of fetch handlers", () => {
 });
 
 describe("a caller of inject", () => {
-  it("hands over method, URL, type and payload, and counts wrong answers", async () => {
+  it("passes method, URL, type and payload, and counts wrong responses", async () => {
     const requests: unknown[] = [];
     const caller = createCaller(
       {

@@ -33,14 +33,14 @@ describe("measureContender", () => {
     ["the hand-written application", right],
     ["the benchmark application", { kind: "asgi", handle: tsgi }],
     ["the hand-written fetch handler", { kind: "fetch", handle: handWrittenFetch }],
-  ])("finds no fault in %s and gives a rate for each route", async (_name, contender) => {
+  ])("finds no error in %s and returns a rate for each route", async (_name, contender) => {
     const { rows, faults } = await measureContender(contender, EXAMPLES, COUNTS);
     expect(faults).toEqual([]);
     expect(rows.map(({ name }) => name)).toEqual(["GET /health", "GET /users/{id}", "POST /users"]);
     expect(rows.every(({ figures }) => (figures["perSecond"] ?? 0) > 0)).toBe(true);
   });
 
-  it("reports a wrong body and gives no rate for it", async () => {
+  it("reports a wrong body without a rate", async () => {
     const { rows, faults } = await measureContender(spoiled(withBody('{"status":"no"}')), EXAMPLES, COUNTS);
     expect(rows).toEqual([]);
     expect(faults[0]).toBe('GET /health: expected {"status":"ok"}, got {"status":"no"}');
@@ -54,7 +54,7 @@ describe("measureContender", () => {
   it.each([
     ["status", withStatus(500)],
     ["length", withBody("{}")],
-  ])("reports a wrong %s of a single answer among the timed ones", async (_what, spoil) => {
+  ])("reports a wrong %s of a single response among the timed ones", async (_what, spoil) => {
     const contender = spoiled((send, request) => (request === 12 ? spoil(send) : send));
     const { rows, faults } = await measureContender(contender, EXAMPLES.slice(0, 1), COUNTS);
     expect(rows).toEqual([]);

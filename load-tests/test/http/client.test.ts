@@ -13,7 +13,7 @@ function load(url: string, pipelining: readonly number[] = [1]): Promise<WorkerR
 
 describe("the load over HTTP", () => {
   it.each(["tsgi", "hand-written", "node-http"])(
-    "finds no fault in the server %s",
+    "finds no error in the server %s",
     async (name) => {
       const server = await startServer(dist(`servers/${name}.js`));
       try {
@@ -37,7 +37,7 @@ describe("the load over HTTP", () => {
     ["status", (_request, response) => response.writeHead(500).end('{"status":"ok"}')],
     ["body", (_request, response) => response.setHeader("content-type", "application/json").end("{}")],
   ])(
-    "reports a wrong %s and gives no rate for it",
+    "reports a wrong %s without a rate",
     async (_what, listener) => {
       const { rows, faults } = await withServer(listener, load);
       expect(rows).toEqual([]);

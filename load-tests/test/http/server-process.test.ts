@@ -27,7 +27,7 @@ describe("the process of a server", () => {
     expect(() => process.kill(server.pid, 0)).toThrow("ESRCH");
   });
 
-  it("is refused where it ends before it answers", async () => {
+  it("is rejected if it exits before it responds", async () => {
     await expect(startServer(await scriptOf("process.exit()"))).rejects.toThrow("ended before it answered");
   });
 });

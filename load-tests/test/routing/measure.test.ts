@@ -17,7 +17,7 @@ describe("the route set", () => {
 });
 
 describe("measureRouter", () => {
-  it("gives a rate for each of the three paths", () => {
+  it("returns a rate for each of the three paths", () => {
     const { rows, faults } = measure(createRouter(ROUTES));
     expect(faults).toEqual([]);
     expect(rows.map(({ name }) => name)).toEqual(["static", "one parameter", "three parameters"]);
@@ -37,7 +37,7 @@ describe("measureRouter", () => {
       },
       '/invoices/42: expected {"id":"42"}, got {"id":"41"}',
     ],
-  ])("reports %s and gives no rate for it", (_what, change, fault) => {
+  ])("reports %s without a rate", (_what, change, fault) => {
     const { rows, faults } = measure({ ...createRouter(ROUTES), ...change });
     expect(faults).toContain(fault);
     expect(rows).toEqual([]);

@@ -55,7 +55,7 @@ async function upgrade(database: string, target: TestDatabase, sql: readonly str
 const addUser = (id: number, name: string) =>
   `INSERT INTO users (id, username, email, hashed_password) VALUES (${id}, '${name}', '', '!')`;
 
-describe("what is in a database", () => {
+describe("the contents of a database", () => {
   cases(DATABASES)(
     "has its names in lower case afterwards, each once: first who has it so, else the oldest",
     async (database, create) => {

@@ -72,7 +72,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await tab.getByText(`Added “${name}”`).waitFor();
   }
 
-  it("asks who is there, without a line in the console, a script of its own text or another host", async () => {
+  it("asks for the session, without a console message, an inline script or another host", async () => {
     const { tab, profile, said, requests } = await visit();
     await tab.locator("#login").waitFor();
     await picture(tab, "sample-entrance");
@@ -81,7 +81,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await profile.close();
   });
 
-  it("is nobody's after another site's page has sent the form of a login", async () => {
+  it("is not logged in after another site has submitted the login form", async () => {
     await app.register("mallory");
     const form = `<form method=post action="${app.url}/auth/token"><input name=username value=mallory>
       <input name=password value="${PASSWORD}"></form><script>document.forms[0].submit()</script>`;
@@ -99,7 +99,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     foreign.close();
   });
 
-  it("registers, shows that nothing is there yet, and takes items, whose names are text", async () => {
+  it("registers, shows an empty list, and adds items, whose names are text", async () => {
     const { tab, profile, messages } = await visit();
     await register(tab, "alice");
     await tab.locator("#empty").waitFor();
@@ -169,7 +169,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await profile.close();
   });
 
-  it("says what was wrong: the password, a name that is taken, a session that has ended", async () => {
+  it("shows the error: the password, a name that is in use, a session that has ended", async () => {
     const { tab, profile, messages } = await visit();
     await logIn(tab, "alice", "wrong horse");
     await tab.getByText("Incorrect username or password").waitFor();

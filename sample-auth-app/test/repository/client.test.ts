@@ -32,7 +32,7 @@ describe("the client that `tsgi client` writes", () => {
     expect(names).toEqual(["Notebook"]);
   });
 
-  it("gives an error's body by its type", async () => {
+  it("types the body of an error", async () => {
     await using app = await openApp();
     const { data, error, response } = await createClient({ baseUrl: app.url }).GET("/users/me");
     expect([response.status, data]).toEqual([401, undefined]);

@@ -45,7 +45,7 @@ describeCompose("docker-compose.yml", () => {
     expect(() => readCompose({ ...SECRETS, [name]: undefined })).toThrow(name);
   });
 
-  it("gives each replica a configuration that production takes, all of them the same", () => {
+  it("configures each replica for production, in the same way", () => {
     const { services } = readCompose(SECRETS);
     const replicas = replicasOf(services).map((name) => services[name]!);
     expect(replicas.length).toBeGreaterThan(1);
@@ -77,7 +77,7 @@ describeCompose("docker-compose.yml", () => {
     expect(Object.keys(environment)).toEqual(expect.arrayContaining(asked));
   });
 
-  it("waits for what is healthy only where there is a check", () => {
+  it("waits for a healthy service only if there is a check", () => {
     const { services } = readCompose(SECRETS);
     for (const { depends_on: needs = {} } of Object.values(services)) {
       for (const [name, { condition }] of Object.entries(needs)) {
@@ -126,7 +126,7 @@ describeCompose("the Dockerfile", () => {
     expect(existsSync(path.join(ROOT, program ?? ""))).toBe(true);
   });
 
-  it("builds on Debian's slim image with npm ci alone", () => {
+  it("builds on Debian's slim image with only npm ci", () => {
     const lines = readLines();
     expect(lines.filter((line) => line.startsWith("FROM node")).every((line) => /-bookworm-slim( |$)/.test(line))).toBe(
       true,

@@ -13,7 +13,7 @@ const INCORRECT = { detail: "Incorrect username or password" };
 const NOT_VALIDATED = { detail: "Could not validate credentials" };
 
 describe("POST /auth/token", () => {
-  it("gives a bearer token for thirty minutes and a refresh cookie that scripts and other sites cannot reach", async () => {
+  it("returns a bearer token for thirty minutes and a refresh cookie that scripts and other sites cannot access", async () => {
     await using app = await openApp();
     await app.register();
     const response = await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
@@ -35,7 +35,7 @@ describe("POST /auth/token", () => {
     expect(response.get("Set-Cookie")?.[0]).toContain("; Secure;");
   });
 
-  it("answers a wrong password and an unknown name alike, and works as much for both", async () => {
+  it("responds to a wrong password and an unknown name in the same way, after the same amount of work", async () => {
     await using app = await openApp();
     await app.register();
     const verify = jest.spyOn(argon2, "verify");
@@ -92,7 +92,7 @@ describe("POST /auth/token", () => {
     await app.request.post("/auth/token").type("form").send(form).expect(200);
   });
 
-  it("gives a disabled user a token that is refused wherever it is presented", async () => {
+  it("returns a token to a disabled user that every endpoint rejects", async () => {
     await using app = await openApp();
     await app.register();
     await app.db.user.update({ where: { username: "alice" }, data: { disabled: true } });
@@ -102,7 +102,7 @@ describe("POST /auth/token", () => {
     await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
   });
 
-  it("gives a disabled user nothing that works when the account is enabled again", async () => {
+  it("returns no token to a disabled user that works after the account is enabled again", async () => {
     await using app = await openApp();
     await app.register();
     const set = (disabled: boolean) => app.db.user.update({ where: { username: "alice" }, data: { disabled } });
@@ -114,7 +114,7 @@ describe("POST /auth/token", () => {
     expect(await app.db.session.count()).toBe(0);
   });
 
-  it("gives nothing before an account is disabled that works when it is enabled again", async () => {
+  it("invalidates earlier tokens of a disabled account, even after it is enabled again", async () => {
     await using app = await openApp();
     await app.register();
     const { token, cookie } = await app.login();
@@ -197,7 +197,7 @@ describe("POST /auth/token", () => {
     expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
   });
 
-  it("slows down who guesses: 429 with Retry-After after twenty wrong passwords, also for the right one", async () => {
+  it("throttles guessing: 429 with Retry-After after twenty wrong passwords, even for the right one", async () => {
     await using app = await openApp();
     await app.register();
     const guess = (password: string) =>
@@ -213,7 +213,7 @@ describe("POST /auth/token", () => {
     expect(Number(refused.get("Retry-After"))).toBeLessThanOrEqual(300);
   });
 
-  it("turns the excess of a flood away, and answers others meanwhile", async () => {
+  it("rejects the excess of a flood, and responds to others meanwhile", async () => {
     await using app = await openApp();
     await app.register();
     const logins = Array.from({ length: 60 }, () =>
@@ -248,7 +248,7 @@ function holdLine() {
 }
 
 describe("the line for hashing", () => {
-  it("leaves those from elsewhere their turns, however many log in from one address with the right password", async () => {
+  it("keeps turns for other addresses, however many log in from one address with the right password", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
     const names = ["alice", "bob", "carol", "dave"];
     for (const name of names) {
@@ -305,7 +305,7 @@ describe("the line for hashing", () => {
 });
 
 describe("POST /auth/refresh", () => {
-  it("leaves one live successor when the same cookie comes twenty times at once", async () => {
+  it("creates one valid successor if the same cookie is sent twenty times concurrently", async () => {
     await using app = await openApp();
     await app.register();
     const { cookie } = await app.login();
@@ -319,7 +319,7 @@ describe("POST /auth/refresh", () => {
     await app.request.post("/auth/refresh").set("Cookie", refreshCookieOf(successes[0]!)).expect(200);
   });
 
-  it("keeps a cookie good whose client goes before it has the answer, five times of five", async () => {
+  it("keeps a cookie valid if its client disconnects before it has the response, five times of five", async () => {
     await using app = await openApp();
     await app.register();
     let { cookie } = await app.login();
@@ -334,7 +334,7 @@ describe("POST /auth/refresh", () => {
     expect(app.lines.filter((line) => line.includes('"reason":"abandoned"'))).toHaveLength(5);
   });
 
-  it("refuses a cookie whose client went, once another request has got the answer, and every one that came of it", async () => {
+  it("rejects a cookie of a disconnected client after another request got the response, together with all its successors", async () => {
     await using app = await openApp();
     await app.register();
     const { cookie } = await app.login();
@@ -368,7 +368,7 @@ describe("POST /auth/refresh", () => {
 });
 
 describe("GET /auth/session", () => {
-  it("tells whether there is a cookie, good or not, and names the demo user in development alone", async () => {
+  it("reports whether there is a cookie, valid or not, and includes the demo user only in development", async () => {
     for (const environment of ["development", "test", "production"] as const) {
       await using app = await openApp({ env: { NODE_ENV: environment } });
       const ask = (cookie: string) => app.request.get("/auth/session").set("Cookie", cookie).expect(200);
@@ -382,7 +382,7 @@ describe("GET /auth/session", () => {
 });
 
 describe("POST /auth/logout", () => {
-  it("ends the session and the cookie, and is no error without one", async () => {
+  it("ends the session and the cookie, and succeeds without one", async () => {
     await using app = await openApp();
     await app.register();
     const { cookie } = await app.login();

@@ -22,7 +22,7 @@ async function openShop() {
 }
 
 describe("GET /items", () => {
-  it("lists the user's items by name and owner, and no one else's", async () => {
+  it("lists only the user's items, by name and owner", async () => {
     await using shop = await openShop();
     await shop.get("/items").expect(200, [
       { id: 1, name: "pen", owner: "alice" },
@@ -72,7 +72,7 @@ describe("a page of GET /items", () => {
 });
 
 describe("POST /items", () => {
-  it("adds an item of the user's, and says where it is", async () => {
+  it("adds an item of the user, and returns its location", async () => {
     await using shop = await openShop();
     const response = await shop.post("/items").send({ name: "Füller 🖋" });
     expect([response.status, response.body]).toEqual([201, { id: 4, name: "Füller 🖋", owner: "alice" }]);
@@ -104,7 +104,7 @@ describe("POST /items", () => {
 });
 
 describe("DELETE /items/{item_id}", () => {
-  it("leaves another user's item where it is, and knows nothing of it", async () => {
+  it("does not delete another user's item, and responds as if it did not exist", async () => {
     await using shop = await openShop();
     await shop.delete("/items/2").expect(404, { detail: "Not Found" });
     expect(await shop.db.item.count()).toBe(3);
@@ -112,7 +112,7 @@ describe("DELETE /items/{item_id}", () => {
 });
 
 describe("GET /items/{item_id}", () => {
-  it("knows nothing of another user's item, just as of one that does not exist", async () => {
+  it("responds to another user's item as to one that does not exist", async () => {
     await using shop = await openShop();
     await shop.get("/items/2").expect(404, { detail: "Not Found" });
     await shop.get("/items/99").expect(404, { detail: "Not Found" });

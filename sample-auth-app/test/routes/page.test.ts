@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { cases, openApp } from "../support.js";
 
 describe("GET /", () => {
-  it("is a page that may load from here alone, and run no script of its own text", async () => {
+  it("is a page that can load only from this origin, and run no inline script", async () => {
     await using app = await openApp();
     const response = await app.request.get("/").expect(200);
     expect(response.get("Content-Type")).toBe("text/html; charset=utf-8");

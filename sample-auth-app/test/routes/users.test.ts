@@ -27,7 +27,7 @@ describe("POST /users", () => {
     expect(hashes[0]).not.toBe(hashes[1]);
   });
 
-  it("answers 409 when the name is taken, and leaves its owner as before", async () => {
+  it("responds with 409 if the name is in use, and does not change its owner", async () => {
     await using app = await openApp();
     await app.register();
     const again = { ...alice, email: "mallory@example.com", password: "another horse" };
@@ -55,7 +55,7 @@ describe("POST /users", () => {
     expect(await app.db.user.count()).toBe(1);
   });
 
-  it("answers 429 with Retry-After after a hundred from one address", async () => {
+  it("responds with 429 and Retry-After after a hundred from one address", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });
     const register = (address: string) => app.request.post("/users").set("X-Forwarded-For", address).send(alice);
     const statuses = [];
@@ -79,7 +79,7 @@ describe("POST /users", () => {
     expect(statuses).toContain(201);
   });
 
-  it("answers 503 where the database is too slow, with no session half written", async () => {
+  it("responds with 503 if the database is too slow, without a partial session", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" }, waitMs: 250 });
     await app.register();
     const registering = Promise.all(flood(app));
@@ -92,7 +92,7 @@ describe("POST /users", () => {
     expect(await app.db.session.count({ where: { tokens: { none: {} } } })).toBe(0);
   });
 
-  it("gives unknown fields no effect", async () => {
+  it("ignores unknown fields", async () => {
     await using app = await openApp();
     const body = { ...alice, id: 99, disabled: true, hashed_password: "!", items: [{ name: "pen" }], role: "admin" };
     await app.request.post("/users").send(body).expect(201, { username: "alice", email: alice.email, disabled: false });
@@ -165,7 +165,7 @@ describe("PUT /users/me/password", () => {
     await me(later).expect(200);
   });
 
-  it("takes one of two changes at once, and answers the other with 401", async () => {
+  it("accepts one of two concurrent changes, and rejects the other with 401", async () => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();
@@ -182,7 +182,7 @@ describe("PUT /users/me/password", () => {
     await app.login("alice", passwords[answers.findIndex(({ status }) => status === 204)]);
   });
 
-  it("answers 401 where another change is made between the token and the password of a request", async () => {
+  it("responds with 401 if another change is made between the token and the password of a request", async () => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();
@@ -207,7 +207,7 @@ describe("PUT /users/me/password", () => {
     await app.login();
   });
 
-  it("is no way to guess a password with a token that was stolen", async () => {
+  it("cannot be used to guess a password with a stolen token", async () => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();

@@ -67,7 +67,7 @@ describeMatrix("the draft `Response`", ({ call }) => {
     },
   );
 
-  it("gives way to a header of the response, however that spells its name", async () => {
+  it("is overridden by a header of the response, in any case", async () => {
     class ShoutingResponse extends Response {
       override async send(send: Send): Promise<void> {
         await send({
@@ -118,7 +118,7 @@ describeMatrix("the draft `Response`", ({ call }) => {
     expect(file).toMatchObject({ status: 304, headers: { "x-draft": "1" } });
   });
 
-  it("has background tasks, which run behind those of the response", async () => {
+  it("has background tasks, which run after the tasks of the response", async () => {
     const order: string[] = [];
     const tasksOf = (name: string) => {
       const tasks = new BackgroundTasks();
@@ -154,7 +154,7 @@ describeMatrix("the signal of a request", ({ call }) => {
   });
 });
 
-describeMatrix("the answer to an error", ({ call }) => {
+describeMatrix("the response to an error", ({ call }) => {
   it("may be a file or a stream, of a route, without a route, and below a middleware that fails", async () => {
     const app = new App({ logger: new KeptLog() });
     app.exceptionHandler(404, () => new FileResponse("page.txt", { root: folder, statusCode: 404 }));

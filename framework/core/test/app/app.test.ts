@@ -160,7 +160,7 @@ describe("an App", () => {
     expect((await callInMemory(app, "POST", "/a")).json).toBe("hello");
   });
 
-  it("takes a `send` that gives anything but a promise as done", async () => {
+  it("accepts a `send` that returns a value that is not a promise", async () => {
     const { app } = create();
     app.get("/", async () => null);
     const sent: SendMessage[] = [];
@@ -198,7 +198,7 @@ describeMatrix("an App", ({ call, keeps }) => {
     expect(answer.text).toBe(verb === "head" ? "" : JSON.stringify(verb));
   });
 
-  it("gives the handler back from each form of registration", async () => {
+  it("returns the handler from each form of registration", async () => {
     const { app } = create();
     const handler = async () => "x";
     expect(app.get("/a", handler)).toBe(handler);
@@ -210,7 +210,7 @@ describeMatrix("an App", ({ call, keeps }) => {
     expect((await call(app, "POST", "/e")).json).toBe("x");
   });
 
-  it("answers 404 and 405 with Allow", async () => {
+  it("responds with 404, and with 405 and Allow", async () => {
     const { app } = create();
     app.get("/a/{id}", async () => null);
     app.delete("/a/{id}", async () => null);
@@ -221,7 +221,7 @@ describeMatrix("an App", ({ call, keeps }) => {
     expect(answer.headers["allow"]).toBe("DELETE, GET, HEAD, POST");
   });
 
-  it("answers HEAD by the GET route: the same start and one empty body", async () => {
+  it("responds to HEAD with the GET route: the same start and one empty body", async () => {
     const { app } = create();
     app.get("/json", async () => ({ a: 1 }));
     app.get("/text", async () => new PlainTextResponse("hello"));
@@ -239,7 +239,7 @@ describeMatrix("an App", ({ call, keeps }) => {
     ["a status of its own", { handler: async () => 1, options: { statusCode: 201 }, status: 201, text: "1" }],
     ["204 without a body", { handler: async () => null, options: { statusCode: 204 }, status: 204, text: "" }],
     ["a plain handler", { handler: () => "plain", status: 200, text: '"plain"' }],
-  ])("answers %s", async (_name, { handler, options = {}, status, text }) => {
+  ])("responds to %s", async (_name, { handler, options = {}, status, text }) => {
     const { app } = create();
     app.get("/", options, handler);
     expect(await call(app, "GET", "/")).toMatchObject({ status, text });
@@ -290,7 +290,7 @@ describeMatrix("an App", ({ call, keeps }) => {
     ]);
   });
 
-  it("gives a handler without parameters an object of its own", async () => {
+  it("passes an empty object to a handler without parameters", async () => {
     const { app } = create();
     app.get("/", async (args) => Object.assign(args, { extra: 1 }));
     expect((await call(app, "GET", "/")).json).toEqual({ extra: 1 });
@@ -362,7 +362,7 @@ describe("registration", () => {
     expect(() => register(app)).toThrow(message);
   });
 
-  it("is over with the first HTTP or WebSocket scope, and says so", async () => {
+  it("ends with the first HTTP or WebSocket scope, and later calls throw", async () => {
     const { app } = create();
     const router = new Router();
     app.includeRouter(router);
@@ -412,7 +412,7 @@ describe("a module of routes", () => {
     return { default: listItems, listItems, readItem, router, watch, LIMIT: 10 };
   }
 
-  it("gives its routes the names of their exports, unless they have one", async () => {
+  it("names its routes after their exports, unless they have a name", async () => {
     const { app } = create();
     app.includeRouter(createModule(), { prefix: "/v1" });
     expect(routesOf(app)).toEqual([
@@ -550,7 +550,7 @@ describeMatrix("mounts", ({ call }) => {
     expect((await call(app, "POST", "/sub/a")).headers["allow"]).toBe("GET, HEAD");
   });
 
-  it("may stand at the root, behind every route, and at a prefix written as a pattern is", async () => {
+  it("can be at the root, after every route, and at a prefix in the form of a pattern", async () => {
     const { app } = create();
     app.get("/own", async () => "own");
     app.mount("/", seeing);
@@ -561,7 +561,7 @@ describeMatrix("mounts", ({ call }) => {
     expect((await call(app, "GET", "/a/b/x")).json).toEqual({ path: "/a/b/x", root_path: "" });
   });
 
-  it("turn what a mounted application throws into a 500", async () => {
+  it("turn an error of a mounted application into a 500", async () => {
     const { app, log } = create();
     app.mount("/sub", () => Promise.reject(new Error("inner")));
     expect((await call(app, "GET", "/sub/x")).status).toBe(500);
@@ -607,7 +607,7 @@ describe("paths", () => {
     expect(await seen("/a/100%", false)).toEqual({ path: "/a/100%25", status: 200, body: '"100%"' });
   });
 
-  it("of one scope are those of the App and the path that it is given with, each time", async () => {
+  it("are taken from the App and the path of each scope", async () => {
     const seenPaths: string[] = [];
     const apps = ["a", "b"].map((name) => {
       const { app } = create();
@@ -637,20 +637,17 @@ describe("paths", () => {
     expect(scope.path).toBe("//y/");
   });
 
-  it.each(["/a/%FF", "/a/%zz", "/a/%"])(
-    "%s is answered with 400, which middleware and handlers see",
-    async (target) => {
-      expect(await seen(target)).toMatchObject({ path: "", status: 400 });
-      const { app } = create({ middleware: [marking("seen")] });
-      app.exceptionHandler(400, () => ({ own: true }));
-      app.get("/", async () => "never");
-      expect(await callInMemory(app, "GET", "/%FF").catch(String)).toMatchObject({
-        status: 400,
-        json: { own: true },
-        headers: { "x-seen": "yes" },
-      });
-    },
-  );
+  it.each(["/a/%FF", "/a/%zz", "/a/%"])("%s results in 400, which middleware and handlers see", async (target) => {
+    expect(await seen(target)).toMatchObject({ path: "", status: 400 });
+    const { app } = create({ middleware: [marking("seen")] });
+    app.exceptionHandler(400, () => ({ own: true }));
+    app.get("/", async () => "never");
+    expect(await callInMemory(app, "GET", "/%FF").catch(String)).toMatchObject({
+      status: 400,
+      json: { own: true },
+      headers: { "x-seen": "yes" },
+    });
+  });
 });
 
 describeMatrix("middleware", ({ call, transport }) => {
@@ -720,7 +717,7 @@ describeMatrix("middleware", ({ call, transport }) => {
     }
   });
 
-  it("that throws meets one more guard outside", async () => {
+  it("that throws is caught by another guard outside", async () => {
     const failing: Middleware = () => () => Promise.reject(new HTTPException(403, "stop"));
     const { app } = create({ middleware: [failing] });
     app.get("/", async () => null);
@@ -758,7 +755,7 @@ describeMatrix("errors", ({ call }) => {
     expect(() => new HTTPException(99)).toThrow(RangeError);
   });
 
-  it("that nobody expected are 500, logged with their cause, and nothing of them leaves", async () => {
+  it("that are unexpected result in 500, and are logged with their cause but not sent", async () => {
     const { app, log } = create();
     app.get("/", async () => {
       throw new Error("secret detail");
@@ -837,7 +834,7 @@ describeMatrix("errors", ({ call }) => {
     expect(await call(app, "GET", "/teapot")).toMatchObject({ status: 500, text: "any" });
   });
 
-  it("of the framework keep their default answers beside a handler of every Error", async () => {
+  it("of the framework keep their default responses with a handler for Error", async () => {
     const { app } = create();
     app.exceptionHandler(Error, () => new PlainTextResponse("any", { statusCode: 500 }));
     app.get("/n/{n}", { params: { n: t.Integer() } }, async () => {
@@ -848,7 +845,7 @@ describeMatrix("errors", ({ call }) => {
     expect((await call(app, "GET", "/n/1")).text).toBe("any");
   });
 
-  it("of an exception handler are a 500, or what an HTTPException says", async () => {
+  it("of an exception handler result in 500, or in the response of an HTTPException", async () => {
     const { app, log } = create();
     app.exceptionHandler(Teapot, () => {
       throw new Error("handler fails");
@@ -867,7 +864,7 @@ describeMatrix("errors", ({ call }) => {
     expect(log.lines).toEqual(["error GET /a failed: Error: handler fails"]);
   });
 
-  it("leave the default handlers to be called by one's own", async () => {
+  it("can be passed from a custom handler to the default handlers", async () => {
     const { app } = create();
     app.exceptionHandler(HTTPException, (error) => {
       const response = httpExceptionHandler(error);
@@ -881,7 +878,7 @@ describeMatrix("errors", ({ call }) => {
     });
   });
 
-  it("are logged at each occurrence, also where all throw one object", async () => {
+  it("are logged at each occurrence, even if the same object is thrown each time", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     const shared = new Error("no connection");
@@ -891,7 +888,7 @@ describeMatrix("errors", ({ call }) => {
     expect(log.lines).toEqual(Array.from({ length: 50 }, () => "error GET / failed: Error: no connection"));
   });
 
-  it("that pass through middleware, a mount and the server are logged once for each request", async () => {
+  it("that pass through middleware, a mount and the server are logged once per request", async () => {
     const log = new KeptLog();
     const shared = new Error("too late");
     const inner = new App({
@@ -989,7 +986,7 @@ describe("lifespan", () => {
     expect(notes.indexOf("first cleaned")).toBeLessThan(notes.indexOf("app cleaned"));
   });
 
-  it("stops what a mounted App started before its own, and an App that is mounted twice once", async () => {
+  it("stops the resources of a mounted App before its own, and starts an App that is mounted twice once", async () => {
     const notes: string[] = [];
     const { app } = create();
     const inner = new App();
@@ -1003,7 +1000,7 @@ describe("lifespan", () => {
     expect(notes).toEqual(["inner stops", "inner cleaned", "app stops", "app cleaned"]);
   });
 
-  it("says what to write for a lifespan that is no generator", async () => {
+  it("throws an error with the correct form for a lifespan that is not a generator", async () => {
     const { app } = create({ lifespan: (async () => {}) as never });
     const [answer] = await live(app);
     expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is no generator") });
@@ -1022,7 +1019,7 @@ describe("lifespan", () => {
     expect(log.lines).toEqual(["error A shutdown hook failed: Error: stuck"]);
   });
 
-  it("puts what its generator yields into the state of the scope", async () => {
+  it("stores the value that its generator yields in the state of the scope", async () => {
     const { app } = create({
       async *lifespan() {
         yield { db: "open" };

@@ -20,7 +20,7 @@ const create = (handlerMs?: number) => {
 };
 
 describeMatrix("limits.handlerMs", ({ call }) => {
-  it("answers 504 for a handler that takes longer, and logs nothing", async () => {
+  it("responds with 504 if a handler takes longer, and logs no error", async () => {
     const { app, log } = create(5);
     app.get("/", never);
     app.get("/{id}", { params: { request: Request } }, never);
@@ -58,7 +58,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("gives an aborted signal to who asks for it only after that", async () => {
+  it("passes an aborted signal to a reader that requests it only after that", async () => {
     const { app } = create(5);
     const asked = later<boolean>();
     const answered = later<void>();
@@ -71,7 +71,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect(await asked.promise).toBe(true);
   });
 
-  it("throws the time-out into the dependencies that are open, before the answer", async () => {
+  it("throws the timeout into open dependencies before the response", async () => {
     const { app } = create(5);
     const seen: unknown[] = [];
     const open = async function* () {
@@ -89,7 +89,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect(seen).toEqual([expect.any(HTTPException), "closed"]);
   });
 
-  it("drops a result that comes late, and logs an error that comes late", async () => {
+  it("drops a late result, and logs a late error", async () => {
     const { app, log } = create(5);
     const results = [later<unknown>(), later<unknown>()];
     app.get("/{index}", async ({ index }) => results[Number(index)]?.promise);
@@ -102,7 +102,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect(log.lines).toEqual(["error GET /{index} failed after its time was up: Error: lost"]);
   });
 
-  it("leaves an error that comes in time as it is", async () => {
+  it("does not change an error that is thrown in time", async () => {
     const { app } = create(60_000);
     app.get("/", async () => {
       throw new HTTPException(418);
@@ -110,14 +110,14 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect((await call(app, "GET", "/")).status).toBe(418);
   });
 
-  it("is answered as a handler for its status says", async () => {
+  it("uses the exception handler for its status", async () => {
     const { app } = create(5);
     app.exceptionHandler(504, () => ({ own: true }));
     app.get("/", never);
     expect(await call(app, "GET", "/")).toMatchObject({ status: 504, json: { own: true } });
   });
 
-  it("does not bound a stream, whose handler has answered", async () => {
+  it("does not limit a stream, because its handler has already returned", async () => {
     const { app } = create(5);
     app.get("/slow", never);
     app.get("/", async function* () {

@@ -15,14 +15,14 @@ function create(options: Parameters<typeof health>[0] = {}) {
 }
 
 describe("health", () => {
-  it("says that the process lives, whatever its checks do", async () => {
+  it("reports that the process lives, regardless of its checks", async () => {
     const { app } = create({ checks: { database: () => false } });
     const { status, json, headers } = await call(app, "GET", "/live");
     expect({ status, json }).toEqual({ status: 200, json: { status: "ok" } });
     expect(headers["cache-control"]).toBe("no-store");
   });
 
-  it("is ready without a check, keeps its routes out of the document, and its answers out of caches", async () => {
+  it("is ready without a check, hides its routes from the document, and prevents caching", async () => {
     const { app } = create();
     const { status, json, headers } = await call(app, "GET", "/ready");
     expect({ status, json }).toEqual({ status: 200, json: { status: "ok", checks: {} } });
@@ -159,7 +159,7 @@ describe("health", () => {
     await closed;
   });
 
-  it("knows of any server that says so", async () => {
+  it("supports any server that reports its state", async () => {
     const { app } = create();
     const seen: number[] = [];
     await app(

@@ -103,8 +103,8 @@ const CASES: [
   ["an error handler that reads a body in parts", "/fails", JSON_TYPE, [part('{"name":', true), part('"Ada"}')], 418],
 ];
 
-describe("a route that asks for a JSON body and nothing that runs before it", () => {
-  it.each(CASES)("answers %s as one with a guard does", async (_what, path, headers, messages, status) => {
+describe("a route with a JSON body and no code that runs before it", () => {
+  it.each(CASES)("responds to %s like a route with a guard", async (_what, path, headers, messages, status) => {
     const plain = await post(createApp(null), path, headers, messages);
     const guarded = await post(createApp(wait), path, headers, messages);
     expect(plain.status).toBe(status);
@@ -112,7 +112,7 @@ describe("a route that asks for a JSON body and nothing that runs before it", ()
   });
 
   it.each(CASES)(
-    "answers %s as one whose request reads the body does",
+    "responds to %s like a route whose request reads the body",
     async (_what, path, headers, messages, status) => {
       const plain = await post(createApp(null), path, headers, messages);
       const read = await post(createApp(askForRequest), path, headers, messages);
@@ -121,7 +121,7 @@ describe("a route that asks for a JSON body and nothing that runs before it", ()
     },
   );
 
-  it("looks up nothing in headers of which the server says what they tell of the body", async () => {
+  it("does not read headers if the server already describes the body", async () => {
     const content = { type: "application/json", length: ADA.length };
     const headers = new HeaderList(() => {
       throw new Error("The headers were read.");
@@ -133,7 +133,7 @@ describe("a route that asks for a JSON body and nothing that runs before it", ()
     expect((await post(createApp(null), "/users/7", text, [part(ADA)])).status).toBe(422);
   });
 
-  it("gives a request that is made later the whole body again", async () => {
+  it("provides the whole body again to a request that is created later", async () => {
     const { body } = await post(createApp(null), "/fails", JSON_TYPE, [part(ADA)]);
     expect(body).toEqual({ body: ADA });
   });

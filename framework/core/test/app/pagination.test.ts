@@ -22,7 +22,7 @@ function create(options: { defaultLimit?: number; maxLimit?: number } = {}) {
 }
 
 describe("Page", () => {
-  it("gives a list page by page, each with the link to the next, which keeps the rest of the query", async () => {
+  it("returns a list in pages, each with a link to the next, which keeps the rest of the query", async () => {
     const app = create();
     const seen: number[][] = [];
     for (let target: string | null = "/users?limit=3&sort=id"; target !== null;) {
@@ -38,13 +38,13 @@ describe("Page", () => {
     expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  it("says that there is no next page when the rows end with this one", async () => {
+  it("reports that there is no next page if the rows end with this one", async () => {
     const { json, headers } = await call(create({ defaultLimit: 7 }), "GET", "/users");
     expect(json).toMatchObject({ next: null });
     expect(headers).not.toHaveProperty("link");
   });
 
-  it("gives out no cursor that it would refuse", async () => {
+  it("returns no cursor that it would reject", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     const names = Page(t.String(), { cursor: t.Object({ name: t.String() }), defaultLimit: 1 });
@@ -72,16 +72,16 @@ describe("Page", () => {
     ["of another type", cursorOf({ id: "1 or 1=1", name: "" })],
     ["nothing", ""],
     ["too long", "a".repeat(4_097)],
-  ])("answers 422 to a cursor that is %s", async (_, cursor) => {
+  ])("responds with 422 to a cursor that is %s", async (_, cursor) => {
     const { status, faults } = await call(create(), "GET", `/users?cursor=${encodeURIComponent(cursor)}`);
     expect({ status, loc: faults[0]?.loc }).toEqual({ status: 422, loc: ["query", "cursor"] });
   });
 
-  it.each(["0", "101", "x"])("answers 422 to the limit %s", async (limit) => {
+  it.each(["0", "101", "x"])("responds with 422 to the limit %s", async (limit) => {
     expect((await call(create(), "GET", `/users?limit=${limit}`)).faults[0]?.loc).toEqual(["query", "limit"]);
   });
 
-  it("stands in the document: the parameters, the page, the header", () => {
+  it("is in the document: the parameters, the page, the header", () => {
     const operation = create({ maxLimit: 50 }).openapi().paths["/users"]?.get;
     expect(operation?.parameters).toEqual([
       expect.objectContaining({ name: "limit", in: "query", required: false }),
@@ -123,7 +123,7 @@ describe("OffsetPage", () => {
   const linksOf = (link = "") =>
     [...link.matchAll(/<\?([^>]*)>; rel="(\w+)"/g)].map(([, query = "", rel = ""]) => [rel, query] as const);
 
-  it("returns a page with the total, and without what the schema does not name", async () => {
+  it("returns a page with the total, and without properties that are not in the schema", async () => {
     const { json } = await call(createList(), "GET", "/users?limit=2&offset=4");
     const items = [5, 6].map((id) => ({ id, name: `né ${id}` }));
     expect(json).toEqual({ items, total: 7, limit: 2, offset: 4 });
@@ -181,7 +181,7 @@ describe("OffsetPage", () => {
     });
   });
 
-  it("can be used with Page for the same item: two schemas with names of their own", () => {
+  it("can be used with Page for the same item: two schemas with separate names", () => {
     const app = new App();
     const byCursor = Page(User, { cursor: t.Object({ id: t.Integer() }) });
     const byOffset = OffsetPage(User);

@@ -29,7 +29,7 @@ function faultsOf(schema: Parameters<typeof loadSettings>[0], env: Record<string
 }
 
 describe("loadSettings", () => {
-  it("reads variables, converts their text, fills in defaults, and gives a frozen object of the schema's type", () => {
+  it("reads variables, converts their values, fills in defaults, and returns a frozen object of the schema's type", () => {
     const env = { ...ENV, PORT: "80", IS_DEBUG: "yes", TRUSTED_PROXIES: "10.0.0.1, 10.0.0.2", OTHER: "left alone" };
     const settings = loadSettings(Settings, { env });
     const port: number = settings.port;
@@ -67,7 +67,7 @@ describe("loadSettings", () => {
     }
   });
 
-  it("lists every fault with the name of its variable", () => {
+  it("lists every error with the name of its variable", () => {
     const env = { DATABASE_URL: "mysql://localhost", PORT: "eighty", TRUSTED_PROXIES: "a" };
     expect(faultsOf(Settings, env)).toEqual([
       'PORT: Input should be a valid integer, not "eighty"',
@@ -79,7 +79,7 @@ describe("loadSettings", () => {
   it.each([
     ["a secret", { ...ENV, SECRET_KEY: "hunter2" }, "hunter2"],
     ["an address with a password", { ...ENV, DATABASE_URL: "mysql://ada:hunter2@localhost" }, "hunter2"],
-  ])("shows nothing of %s that does not fit", (_, env, hidden) => {
+  ])("does not show the value of an invalid %s", (_, env, hidden) => {
     const faults = faultsOf(Settings, env);
     expect(faults).toHaveLength(1);
     expect(faults.join("\n")).not.toContain(hidden);

@@ -73,7 +73,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     '{"id":"1\\n\\ndata: forged","data":1}',
     '{"comment":"a\\n\\ndata: forged"}',
     '{"data":{"a":1}}',
-  ])("sends a message of a client as data, whatever its keys are: %s", async (message) => {
+  ])("sends a message of a client as data, regardless of its keys: %s", async (message) => {
     for (const options of [{}, { returns: t.Any() }]) {
       const { app, log } = create();
       app.get("/", { stream: "sse", ...options }, async () => [JSON.parse(message) as unknown, "end"] as never);
@@ -94,7 +94,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
   it.each<[StreamFormat, string]>([
     ["jsonl", '{"n":1}\n{"n":2}\n'],
     ["sse", 'data: {"n":1}\n\nid: 2\ndata: {"n":2}\n\n'],
-  ])("sends of each item what `returns` names: %s", async (stream, text) => {
+  ])("sends only the properties of each item that are in `returns`: %s", async (stream, text) => {
     const { app } = create();
     app.get("/", { stream, returns: Item }, async function* () {
       yield { n: 1, secret: "x" };
@@ -123,7 +123,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     expect((await call(app, "GET", "/")).text).toBe('{"n":2}\n');
   });
 
-  it("that fails before its first item is answered as any other", async () => {
+  it("has the same error response as other handlers if it fails before its first item", async () => {
     const { app, log } = create();
     app.get("/{name}", async function* ({ name }) {
       if (name === "unknown") throw new HTTPException(404, "No such list");
@@ -136,7 +136,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     expect(log.lines).toEqual(["error GET /broken failed: Error: oh"]);
   });
 
-  it("whose first item does not fit `returns` is a 500", async () => {
+  it("results in 500 if its first item does not match `returns`", async () => {
     const { app, log } = create();
     app.get("/", { returns: Item }, async function* () {
       yield { n: "one" as unknown as number };
@@ -202,7 +202,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     expect(log.lines).toEqual([expect.stringContaining("yields its items, or returns an iterable")]);
   });
 
-  it("is what the log asks for when an async function returns one", async () => {
+  it("is suggested in the log if an async function returns one", async () => {
     const { app, log } = create();
     async function* items() {
       yield 1;
@@ -248,7 +248,7 @@ describe("a generator that fails later", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("is closed when the client goes; tasks and clean-up run, and nothing is logged", async () => {
+  it("is closed if the client disconnects; tasks and cleanup run, and no error is logged", async () => {
     const { app, log } = create();
     const order: string[] = [];
     async function* connect() {

@@ -13,7 +13,7 @@ function thrownBy(fn: () => unknown): unknown {
 }
 
 describe("a ConfigurationError", () => {
-  it("says by its code which mistake it is, also where it is printed", () => {
+  it("identifies the mistake by its code, even when printed", () => {
     const app = new App();
     const error = thrownBy(() => app.mount("/v1", app));
     expect(error).toMatchObject({ name: "ConfigurationError", code: "TSGI_MOUNTED_ON_ITSELF" });
@@ -21,7 +21,7 @@ describe("a ConfigurationError", () => {
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({ code: "TSGI_MOUNTED_ON_ITSELF" });
   });
 
-  it("keeps its code when the place of the mistake is put in front of its message", () => {
+  it("keeps its code if the place of the mistake is prepended to its message", () => {
     const error = thrownBy(() => new App().get("/items", { params: { page: 1 as never } }, async () => null));
     expect(error).toMatchObject({ code: "TSGI_INVALID_ANNOTATION" });
     expect((error as Error).message).toMatch(/^GET \/items: the parameter "page"/);
@@ -51,7 +51,7 @@ describe("a ConfigurationError", () => {
     }
   });
 
-  it("is made of a message alone, with a cause, or by a class with a code of its own", () => {
+  it("consists of a message, with an optional cause, or of a class with its own code", () => {
     class PluginError extends ConfigurationError {
       override readonly name = "PluginError";
       override readonly code = "PLUGIN_NO_KEY";

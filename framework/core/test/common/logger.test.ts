@@ -37,7 +37,7 @@ describe("the console logger", () => {
     ["an object without prototype", Object.create(null)],
     ["a symbol", Symbol("s")],
     ["undefined", undefined],
-  ])("writes %s without an error of its own", (_what, err) => {
+  ])("writes %s without throwing", (_what, err) => {
     consoleLogger.error({ err, other: err }, "failed");
     expect(lines).toHaveLength(1);
   });
@@ -91,7 +91,7 @@ describe("the console logger", () => {
     if (char !== "\n") expect(lines.join("").split("\n")).toHaveLength(5);
   });
 
-  it("is where a background task that fails is told, and the next still runs", async () => {
+  it("logs a background task that fails, and the next task still runs", async () => {
     const tasks = new BackgroundTasks();
     const notes: string[] = [];
     tasks.addTask(function failing() {
@@ -182,7 +182,7 @@ describe.each(failing)("a logger that %s", (_how, create) => {
     await close();
   });
 
-  it("costs an App no request, whichever part of it logs", async () => {
+  it("does not fail a request of an App, regardless of the part that logs", async () => {
     const late = new Deferred<void>();
     const tasksRan = new Deferred<void>();
     const app = new App({

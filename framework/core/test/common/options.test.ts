@@ -114,17 +114,20 @@ describe("a word that an option does not take", () => {
 });
 
 describe("an unknown option", () => {
-  it.each(UNKNOWN)("%s is refused with its place, and with what was probably meant", (_what, place, meant, work) => {
-    expect(work).toThrow(
-      expect.objectContaining({
-        name: "ConfigurationError",
-        code: "TSGI_UNKNOWN_OPTION",
-        message: expect.stringMatching(/^[^"]+ has no option "\w+"\. It has: [\w, ]+\. Did you mean "\w+"\?$/),
-      }),
-    );
-    expect(work).toThrow(`${place} has no option`);
-    expect(work).toThrow(`Did you mean "${meant}"?`);
-  });
+  it.each(UNKNOWN)(
+    "%s is rejected with its place and the option that was probably intended",
+    (_what, place, meant, work) => {
+      expect(work).toThrow(
+        expect.objectContaining({
+          name: "ConfigurationError",
+          code: "TSGI_UNKNOWN_OPTION",
+          message: expect.stringMatching(/^[^"]+ has no option "\w+"\. It has: [\w, ]+\. Did you mean "\w+"\?$/),
+        }),
+      );
+      expect(work).toThrow(`${place} has no option`);
+      expect(work).toThrow(`Did you mean "${meant}"?`);
+    },
+  );
 
   it.each<[what: string, options: object, message: string]>([
     ["of serve", { prot: 8000 }, 'serve() has no option "prot"'],
@@ -148,18 +151,18 @@ describe("an unknown option", () => {
     );
   });
 
-  it("is refused without a guess where none is like it", () => {
+  it("is rejected without a suggestion if no option is similar", () => {
     expect(() => new App().get("/items", wrong({ response_model: {} }), handler)).toThrow(
       /^GET \/items has no option "response_model"\. It has: params, returns, [\w, ]+\.$/,
     );
   });
 
-  it("is refused where a schema's keyword stands in the place of a schema", () => {
+  it("is rejected if a keyword of a schema is used instead of a schema", () => {
     expect(() => Query(wrong({ minimum: 1 }))).toThrow('Query() has no option "minimum"');
     expect(() => Query(t.Integer({ minimum: 1 }))).not.toThrow();
   });
 
-  it("is told in limits too", () => {
+  it("is also reported in limits", () => {
     expect(() => new App({ limits: wrong({ bodybytes: 1 }) })).toThrow(
       'limits has no option "bodybytes". It has: bodyBytes,',
     );
@@ -238,7 +241,7 @@ describe("a value that an option cannot have", () => {
 });
 
 describe("options", () => {
-  it("that are undefined have their default", async () => {
+  it("that are undefined have their defaults", async () => {
     const limits = { headerBytes: undefined, connections: undefined };
     const options = { port: 0, host: undefined, signals: undefined, connectionLimits: limits, logger: SILENT };
     await using server = await serve(new App(), options);
@@ -253,7 +256,7 @@ describe("options", () => {
     expect(app.routes[0]?.metadata).toMatchObject({ tags: ["items"], [ROLES]: ["admin"] });
   });
 
-  it("may be those of another route, and of another App", () => {
+  it("can be shared with another route and another App", () => {
     const app = new App({ title: "Items", docsUrl: null });
     app.get("/items", { tags: ["items"], summary: "All" }, handler);
     const options = app.routes[0]?.metadata as RouteOptions;
@@ -271,8 +274,8 @@ describe("options", () => {
   });
 });
 
-describe("what stands where a handler should", () => {
-  it("is refused when it is the promise that an asynchronous handler gave", () => {
+describe("a value in place of a handler", () => {
+  it("is rejected if it is the promise that an async function returned", () => {
     expect(() => new App().get("/items", handler() as never)).toThrow(
       expect.objectContaining({
         code: "TSGI_HANDLER_NOT_A_FUNCTION",

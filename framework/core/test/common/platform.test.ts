@@ -65,7 +65,7 @@ describe("a platform without modules of Node", () => {
     ]);
   });
 
-  it("answers 500 for a file, and names the module in the log", async () => {
+  it("responds with 500 for a file, and logs the module", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     app.get("/", async () => new FileResponse("page.html"));

@@ -43,7 +43,7 @@ describe("BackgroundTasks", () => {
     expect(tasks.size).toBe(0);
   });
 
-  it("are functions: the result of one is refused where it is added", () => {
+  it("are functions: their result is rejected when it is added", () => {
     expect(() => new BackgroundTasks().addTask(undefined as never)).toThrow(
       /addTask\(\) takes a function.*, not undefined/,
     );
@@ -105,7 +105,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
     expect(order).toEqual(status === 200 ? ["one", "two", "clean-up"] : ["saw the error", "one", "two"]);
   });
 
-  it("of a response that an exception handler gives run too", async () => {
+  it("of a response from an exception handler also run", async () => {
     const { app } = create();
     const order: string[] = [];
     app.exceptionHandler(404, () => {
@@ -121,7 +121,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
     expect(order).toEqual(["handled", "handled"]);
   });
 
-  it("that fail change nothing for the client", async () => {
+  it("that fail do not affect the client", async () => {
     const { app, log } = create();
     const order: string[] = [];
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
@@ -138,7 +138,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
 });
 
 describe("background tasks behind a server", () => {
-  it("run when the client has its answer, and the connection takes the next request meanwhile", async () => {
+  it("run after the client has its response, and the connection accepts the next request meanwhile", async () => {
     const { app } = create();
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -177,7 +177,7 @@ describe("background tasks behind a server", () => {
     expect(order).toEqual(["task", "shutdown"]);
   });
 
-  it("run as well when the client did not wait for its answer", async () => {
+  it("run even if the client did not wait for its response", async () => {
     const { app, log } = create();
     let run = () => {};
     const ran = new Promise<void>((resolve) => (run = resolve));
@@ -221,7 +221,7 @@ describe("background tasks behind a server", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("run behind a stream whose client has gone", async () => {
+  it("run after a stream whose client has disconnected", async () => {
     const { app, log } = create();
     const order: string[] = [];
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {

@@ -60,7 +60,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect(head).toMatchObject({ status: 200, text: "", headers: answer.headers });
   });
 
-  it("do what a FileResponse does: 304, ranges, and headers of one's own", async () => {
+  it("behave like a FileResponse: 304, ranges, and custom headers", async () => {
     const app = mounted({ headers: { "cache-control": "public, max-age=60" } });
     const { etag = "", ...headers } = (await call(app, "GET", "/static/app.js")).headers;
     expect(headers).toMatchObject({ "cache-control": "public, max-age=60", "last-modified": expect.any(String) });
@@ -70,7 +70,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect(part).toMatchObject({ status: 206, text: "start" });
   });
 
-  it.each(["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])("answer %s with 405 and Allow", async (method) => {
+  it.each(["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])("respond to %s with 405 and Allow", async (method) => {
     const answer = await call(mounted(), method, "/static/app.js");
     expect(answer).toMatchObject({
       status: 405,
@@ -150,7 +150,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     ["/static/docs/", "<p>docs</p>"],
     ["/static/docs/guide/", "<p>guide</p>"],
     ["/static/docs/index.html", "<p>docs</p>"],
-  ])("with `html` answer %s with its page", async (target, text) => {
+  ])("with `html` respond to %s with its page", async (target, text) => {
     const answer = await call(mounted({ html: true }), "GET", target);
     expect(answer).toMatchObject({ status: 200, text, headers: { "content-type": "text/html; charset=utf-8" } });
   });
@@ -166,7 +166,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect(answer).toMatchObject({ status: 307, headers: { location } });
   });
 
-  it("with `html` answer what is not there with 404.html, and a folder without a page too", async () => {
+  it("with `html` respond with 404.html if a file, or the page of a folder, does not exist", async () => {
     const app = mounted({ html: true });
     for (const target of ["/static/none", "/static/none.js", "/static/empty/", "/static/plain", "/static/app.js/"]) {
       expect(await call(app, "GET", target)).toMatchObject({ status: 404, text: "<p>not here</p>" });
@@ -177,7 +177,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     });
   });
 
-  it("with `fallback` answer every page that is not there with that file", async () => {
+  it("with `fallback` respond with that file for every missing page", async () => {
     const app = mounted({ fallback: "index.html" });
     for (const target of ["/static/users/5", "/static/none", "/static/"]) {
       expect(await call(app, "GET", target)).toMatchObject({ status: 200, text: "<p>home</p>" });
@@ -213,7 +213,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
       expect(lost).toMatchObject({ status: status === 404 ? 404 : 200, headers: { vary: "Accept" } });
     });
 
-    it("say so beside what the file depends on itself", async () => {
+    it("combine the headers with those that depend on the file", async () => {
       const answer = await ask("/static/jane.doe", "text/html", { precompressed: true, headers: { vary: "Cookie" } });
       expect(answer.headers["vary"]).toMatch(/^Cookie, Accept(?:, Accept-Encoding)?$/);
     });
@@ -268,7 +268,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
       expect(answer.headers["content-encoding"]).toBe(coding);
     });
 
-    it("give each of the forms an ETag of its own, by which conditions and ranges are asked", async () => {
+    it("have a separate ETag for each encoding, which conditions and ranges use", async () => {
       const forms = await Promise.all(["br", "gzip", "identity"].map((accepted) => ask("/static/main.js", accepted)));
       const tags = forms.map(({ headers }) => String(headers["etag"]));
       expect(new Set(tags).size).toBe(3);
@@ -296,7 +296,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
       expect(head).toMatchObject({ status: 200, text: "", headers: got.headers });
     });
 
-    it("send a file without them as ever, and none through a link that leads out, nor one that stands alone", async () => {
+    it("send a file without encodings as usual, and never a symlink to the outside or an encoding without its file", async () => {
       const plain = await ask("/static/plain/file.txt", "br, gzip");
       expect(plain).toMatchObject({ status: 200, text: "plain", headers: { vary: "Cookie" } });
       const linked = await ask("/static/app.js", "br, gzip");
@@ -304,7 +304,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
       expect((await ask("/static/alone.js", "br")).status).toBe(404);
     });
 
-    it("leave a content type of one's own, and the file itself under its own name", async () => {
+    it("keep a custom content type, and serve the compressed file under its own name", async () => {
       const app = mounted({ precompressed: true, headers: { "content-type": "text/x-own" } });
       const answer = await call(app, "GET", "/static/main.js", { headers: [["accept-encoding", "br"]] });
       expect(answer.headers).toMatchObject({ "content-type": "text/x-own", "content-encoding": "br" });
@@ -323,7 +323,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect(Object.keys(answer.headers)).not.toContain("vary");
   });
 
-  it("stand at the root behind every route, and in a router's and an App's mount", async () => {
+  it("can be mounted at the root after all routes, in a router and in an App", async () => {
     const files = new StaticFiles(pathToFileURL(root), { html: true });
     const app = new App({ logger: new KeptLog(), docsUrl: null });
     app.get("/api", async () => "api");
@@ -354,7 +354,7 @@ describeMatrix("StaticFiles", ({ call, keeps, transport }) => {
     expect((await call(behind, "GET", target)).headers["location"]).toBe("/api/static/docs/");
   });
 
-  it("are answered by the App's own exception handlers where it mounts them", async () => {
+  it("use the exception handlers of the App that mounts them", async () => {
     const app = mounted();
     app.exceptionHandler(404, () => ({ lost: true }));
     expect(await call(app, "GET", "/static/none")).toMatchObject({ status: 404, json: { lost: true } });

@@ -89,7 +89,7 @@ describe("a WebSocket route", () => {
     expect(await answers("/nothing")).toEqual([4004]);
   });
 
-  it("may stand on a router, with its prefix, guards and middleware, and in a mounted App", async () => {
+  it("can be on a router, with its prefix, guards and middleware, and in a mounted App", async () => {
     const { app } = create();
     const notes: string[] = [];
     const router = new Router({
@@ -175,7 +175,7 @@ describe("a WebSocket route", () => {
   });
 });
 
-describe("a client that has gone", () => {
+describe("a client that has disconnected", () => {
   it("leaves no generator open and no line in the log, though the close fails", async () => {
     const { app, log } = create();
     const notes: string[] = [];

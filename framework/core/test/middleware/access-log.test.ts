@@ -52,7 +52,7 @@ describeMatrix("accessLog", ({ call, transport }) => {
     expect(line!["durationMs"]).toBeGreaterThanOrEqual(0);
   });
 
-  it("has null for what there is none of, and the bytes that were sent", async () => {
+  it("uses null for missing values, and counts the sent bytes", async () => {
     const { app, parsed } = create();
     for (const path of ["/none", "/stream", "/broken", "/refused"]) await call(app, "GET", path);
     await call(app, "HEAD", "/items/5");
@@ -67,14 +67,14 @@ describeMatrix("accessLog", ({ call, transport }) => {
     ]);
   });
 
-  it("has the query string where it is asked for", async () => {
+  it("includes the query string if requested", async () => {
     const { app, lines, parsed } = create({ query: true });
     await call(app, "GET", "/items/5?a=1&b=%22");
     expect(parsed()).toMatchObject([{ path: "/items/5", query: "a=1&b=%22" }]);
     expect(Object.keys(JSON.parse(lines[0]!) as object)).toHaveLength(11);
   });
 
-  it("stays one line of visible text whatever a path has", async () => {
+  it("stays one line of visible text for any path", async () => {
     const { app, lines, parsed } = create();
     const path = '/items/%0D%0A%1B[2J%C2%85%E2%80%A8%E2%80%AE"';
     await call(app, "GET", path);
@@ -104,7 +104,7 @@ describeMatrix("accessLog", ({ call, transport }) => {
     expect(lines[1]).toMatch(/"HEAD \/items\/5 HTTP\/[\d.]+" 200 - "-" "/);
   });
 
-  it("has the whole query strings in the combined format where it is asked for", async () => {
+  it("includes whole query strings in the combined format if requested", async () => {
     const { app, lines } = create({ format: "combined", query: true });
     await call(app, "GET", "/items/5?a=1", { headers: [["referer", "https://a.example/?q=1"]] });
     expect(lines[0]).toMatch(/"GET \/items\/5\?a=1 HTTP.*"https:\/\/a\.example\/\?q=1"/);

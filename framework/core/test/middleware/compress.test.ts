@@ -38,7 +38,7 @@ function decoded({ headers, body }: Answer): string {
 }
 
 describeMatrix("gzip", ({ call }) => {
-  it.each(["gzip", "br"])("compresses a whole answer with %s, and gives its new length", async (coding) => {
+  it.each(["gzip", "br"])("compresses a whole response with %s, and sets its new length", async (coding) => {
     const answer = await call(create(), "GET", "/", accept(coding));
     expect(answer.headers).toMatchObject({
       "content-encoding": coding,
@@ -50,7 +50,7 @@ describeMatrix("gzip", ({ call }) => {
     expect(decoded(answer)).toBe(TEXT);
   });
 
-  it.each(["gzip", "br"])("compresses a large answer with %s beside the loop", async (coding) => {
+  it.each(["gzip", "br"])("compresses a large response with %s outside the event loop", async (coding) => {
     const answer = await call(create({}, TEXT.repeat(20)), "GET", "/", accept(coding));
     expect(answer.headers).toMatchObject({ "content-encoding": coding, "content-length": String(answer.body.length) });
     expect(decoded(answer)).toBe(TEXT.repeat(20));
@@ -63,14 +63,14 @@ describeMatrix("gzip", ({ call }) => {
     ["br", { encodings: ["gzip"] }, undefined],
     ["deflate", {}, undefined],
     ["identity", {}, undefined],
-  ])("gives to Accept-Encoding %j with %j: %s", async (header, options, coding) => {
+  ])("responds to Accept-Encoding %j with %j: %s", async (header, options, coding) => {
     const answer = await call(create(options), "GET", "/", accept(header));
     expect(answer.headers["content-encoding"]).toBe(coding);
     expect(answer.headers["vary"]).toBe("Accept-Encoding");
     expect(decoded(answer)).toBe(TEXT);
   });
 
-  it("reads a header that comes twice as one", async () => {
+  it("combines a header that is repeated", async () => {
     const headers = [
       ["accept-encoding", "gzip"],
       ["accept-encoding", "br;q=0.5, identity;q=0"],
@@ -124,22 +124,19 @@ describeMatrix("gzip", ({ call }) => {
     ["one that says it is not", 200, { "content-encoding": "identity" }],
     ["one that nobody may transform", 200, { "cache-control": "public, No-Transform,max-age=1" }],
     ["one with a digest of its bytes", 200, { "content-digest": "sha-256=:AAAA:" }],
-  ])("leaves %s as it is", async (_, statusCode, headers) => {
+  ])("does not change %s", async (_, statusCode, headers) => {
     const answer = await call(create({}, TEXT, { statusCode, headers }), "GET", "/", accept("gzip, br, identity;q=0"));
     expect(answer.text).toBe(TEXT);
     expect(answer.headers).toMatchObject({ ...headers, "content-length": String(TEXT.length) });
   });
 
-  it.each([204, 304])(
-    "sends no body with %i, and says on 304 what the whole answer would have said",
-    async (status) => {
-      const app = create({ minimumSize: 0 }, "", { statusCode: status, headers: { etag: '"a"' } });
-      const answer = await call(app, "GET", "/", accept("gzip, identity;q=0"));
-      expect(answer).toMatchObject({ status, text: "", headers: { etag: '"a"' } });
-      expect(answer.headers).not.toHaveProperty("content-encoding");
-      expect(answer.headers["vary"]).toBe(status === 304 ? "Accept-Encoding" : undefined);
-    },
-  );
+  it.each([204, 304])("sends no body with %i, and sets the headers of the whole response on 304", async (status) => {
+    const app = create({ minimumSize: 0 }, "", { statusCode: status, headers: { etag: '"a"' } });
+    const answer = await call(app, "GET", "/", accept("gzip, identity;q=0"));
+    expect(answer).toMatchObject({ status, text: "", headers: { etag: '"a"' } });
+    expect(answer.headers).not.toHaveProperty("content-encoding");
+    expect(answer.headers["vary"]).toBe(status === 304 ? "Accept-Encoding" : undefined);
+  });
 
   it.each([
     ['"a"', 'W/"a"'],
@@ -153,7 +150,7 @@ describeMatrix("gzip", ({ call }) => {
     expect(plain.headers).toMatchObject({ etag, "accept-ranges": "bytes" });
   });
 
-  it("answers HEAD with the head of GET, but for a length that it does not know", async () => {
+  it("responds to HEAD with the headers of GET, except for a length that it does not know", async () => {
     for (const content of [TEXT, "short"]) {
       const app = create({}, content);
       const get = await call(app, "GET", "/", accept("gzip"));
@@ -164,7 +161,7 @@ describeMatrix("gzip", ({ call }) => {
     }
   });
 
-  it("stands between cors and a stream, for GET and HEAD", async () => {
+  it("works between cors and a stream, for GET and HEAD", async () => {
     const app = new App({
       logger: new KeptLog(),
       middleware: [cors({ allowOrigins: ["https://a.example"] }), compress()],
@@ -189,7 +186,7 @@ describeMatrix("gzip", ({ call }) => {
     expect(head).toMatchObject({ status: 200, text: "", headers: get.headers });
   });
 
-  it("gives a file whole and compressed, in ranges as it is, and not again to who has it", async () => {
+  it("sends a file compressed, its ranges uncompressed, and 304 to a client that has it", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-gzip-"));
     try {
       await writeFile(path.join(folder, "a.txt"), TEXT.repeat(50));
@@ -216,7 +213,7 @@ describeMatrix("gzip", ({ call }) => {
     }
   });
 
-  it("compresses the answers to errors", async () => {
+  it("compresses error responses", async () => {
     const app = create({ minimumSize: 1 });
     const answer = await call(app, "GET", "/none", accept("gzip"));
     expect(answer).toMatchObject({ status: 404, headers: { "content-encoding": "gzip" } });
@@ -273,7 +270,7 @@ describe("gzip of a stream", () => {
     expect(text).toBe('{"part":1}\n{"part":2}\n');
   });
 
-  it("sends each part as it comes, in a form that can be read up to there", async () => {
+  it("sends each chunk as it arrives, in a form that can be read up to there", async () => {
     const sent: SendMessage[] = [];
     const seen: string[] = [];
     await run(
@@ -292,7 +289,7 @@ describe("gzip of a stream", () => {
     expect(sent.at(-1)).toMatchObject({ more_body: false });
   });
 
-  it("waits where the server asks to wait", async () => {
+  it("waits if the server applies backpressure", async () => {
     const notes: string[] = [];
     const slow: Send = async (message) => {
       notes.push(`${message.type} goes out`);
@@ -330,7 +327,7 @@ describe("gzip of a stream", () => {
     expect(gunzipSync(bodiesOf(sent)).toString()).toBe("text");
   });
 
-  it("keeps the order of an application that waits for nothing", async () => {
+  it("keeps the order of an application that does not await", async () => {
     const sent: SendMessage[] = [];
     await run(
       async (_scope, _receive, send) => {
@@ -365,7 +362,7 @@ describe("gzip of a stream", () => {
     expect((isEncoded ? gunzipSync(bodiesOf(sent)) : bodiesOf(sent)).toString()).toBe(body);
   });
 
-  it("compresses what has no type, as nothing says that it would not pay", async () => {
+  it("compresses a response without a type, because it may be compressible", async () => {
     const sent: SendMessage[] = [];
     await run(
       async (_scope, _receive, send) => {
@@ -377,7 +374,7 @@ describe("gzip of a stream", () => {
     expect(gunzipSync(bodiesOf(sent)).toString()).toBe(TEXT);
   });
 
-  it("tells the application when the client has gone", async () => {
+  it("reports a disconnect of the client to the application", async () => {
     const gone: Send = (message) => {
       if (message.type === "http.response.body") throw new ClientDisconnect();
     };

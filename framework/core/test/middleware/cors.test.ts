@@ -35,7 +35,7 @@ const preflight = (origin: string, method: string, headers?: string) => ({
 const from = (origin: string) => ({ headers: [["origin", origin]] as [string, string][] });
 
 describeMatrix("cors", ({ call }) => {
-  it("lets listed origins read, names them, and says that the answer depends on them", async () => {
+  it("allows listed origins to read, sets their names, and adds Vary: Origin", async () => {
     const app = create({ allowOrigins: [PAGE], allowCredentials: true, exposeHeaders: ["X-Total"] });
     const { status, headers } = await call(app, "GET", "/items", from(PAGE));
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describeMatrix("cors", ({ call }) => {
     ["the same host on another port", `${PAGE}:8443`],
     ["an opaque origin", "null"],
     ["an origin in upper case, as no browser writes it", "https://EXAMPLE.com"],
-  ])("gives %s the answer without leave to read it", async (_, origin) => {
+  ])("does not allow %s to read the response", async (_, origin) => {
     const app = create({ allowOrigins: [PAGE], allowCredentials: true });
     const { status, headers } = await call(app, "GET", "/items", from(origin));
     expect(status).toBe(200);
@@ -62,14 +62,14 @@ describeMatrix("cors", ({ call }) => {
     expect(headers["vary"]).toBe("Origin");
   });
 
-  it("sends Vary without an Origin too, since a cache gives that response to requests with one", async () => {
+  it("sends Vary without an Origin too, since a cache sends that response to requests with one", async () => {
     expect((await call(create({ allowOrigins: [PAGE] }), "GET", "/items")).headers["vary"]).toBe("Origin");
     const { headers } = await call(create({ allowOrigins: "*" }), "GET", "/items");
     expect(headers).toMatchObject({ "access-control-allow-origin": "*" });
     expect(headers).not.toHaveProperty("vary");
   });
 
-  it("counts two Origins as none", async () => {
+  it("ignores two Origins", async () => {
     const app = create({ allowOrigins: [PAGE] });
     const { headers } = await call(app, "GET", "/items", {
       headers: [
@@ -86,7 +86,7 @@ describeMatrix("cors", ({ call }) => {
     ["GET", "/none", 404],
     ["DELETE", "/items", 405],
     ["POST", "/items", 422],
-  ])("marks error answers as well: %s %s, %i", async (method, path, status) => {
+  ])("adds its headers to error responses as well: %s %s, %i", async (method, path, status) => {
     const answer = await call(create({ allowOrigins: [PAGE] }), method, path, from(PAGE));
     expect(answer).toMatchObject({ status, headers: { "access-control-allow-origin": PAGE, vary: "Origin" } });
   });
@@ -94,7 +94,7 @@ describeMatrix("cors", ({ call }) => {
   it.each([
     ["/varying", "Accept, origin"],
     ["/everything", "*"],
-  ])("adds to the Vary of the application only what it lacks: %s", async (path, vary) => {
+  ])("adds to the Vary of the application only missing names: %s", async (path, vary) => {
     expect((await call(create({ allowOrigins: [PAGE] }), "GET", path, from(PAGE))).headers["vary"]).toBe(vary);
   });
 
@@ -119,7 +119,7 @@ describeMatrix("cors", ({ call }) => {
     }
   });
 
-  it("answers a preflight with 204 and what is allowed, without asking the application", async () => {
+  it("responds to a preflight with 204 and the allowed values, without calling the application", async () => {
     const app = create({ allowOrigins: [PAGE], allowHeaders: ["X-Token"], allowCredentials: true, maxAge: 60 });
     const { status, text, headers } = await call(
       app,
@@ -145,7 +145,7 @@ describeMatrix("cors", ({ call }) => {
     ["method", preflight(PAGE, "PURGE"), "method"],
     ["header", preflight(PAGE, "PUT", "x-other"), "headers"],
     ["three", preflight(STRANGER, "PURGE", "x-other"), "origin, method, headers"],
-  ])("refuses a preflight with 400 that says what is not allowed: %s", async (_, sent, parts) => {
+  ])("rejects a preflight with 400 and the reason: %s", async (_, sent, parts) => {
     const app = create({ allowOrigins: [PAGE] });
     const { status, json, headers } = await call(app, "OPTIONS", "/items", sent);
     expect({ status, json }).toEqual({ status: 400, json: { detail: `Disallowed CORS ${parts}` } });
@@ -153,7 +153,7 @@ describeMatrix("cors", ({ call }) => {
     expect(headers["vary"]).toMatch(/^Origin, /);
   });
 
-  it("repeats what is asked for where anything goes, and never writes a star beside credentials", async () => {
+  it("repeats the requested values if all are allowed, and never sends * with credentials", async () => {
     const app = create({ allowOrigins: [PAGE], allowMethods: "*", allowHeaders: "*", allowCredentials: true });
     const { headers } = await call(app, "OPTIONS", "/items", preflight(PAGE, "PURGE", "x-one,X-Two"));
     expect(headers).toMatchObject({
@@ -185,7 +185,7 @@ describeMatrix("cors", ({ call }) => {
     expect(within.headers).toMatchObject({ "access-control-allow-private-network": "true" });
   });
 
-  it("leaves an OPTIONS that is not a preflight to the application", async () => {
+  it("passes an OPTIONS request that is not a preflight to the application", async () => {
     const answer = await call(create({ allowOrigins: [PAGE] }), "OPTIONS", "/own", from(PAGE));
     expect(answer).toMatchObject({ status: 200, json: "own", headers: { "access-control-allow-origin": PAGE } });
   });

@@ -44,7 +44,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 202, json: "inner", headers: { "x-added": "yes" } });
   });
 
-  it("sees the answers to errors", async () => {
+  it("sees error responses", async () => {
     const seen: number[] = [];
     const { app } = create(async (_request, next) => void seen.push((await next()).statusCode));
     await call(app, "GET", "/refused");
@@ -53,7 +53,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(seen).toEqual([403, 404, 405]);
   });
 
-  it("answers instead with the Response that it returns, for HEAD without its body", async () => {
+  it("sends the Response that it returns instead, for HEAD without its body", async () => {
     const { app } = create((request) => new PlainTextResponse(`no ${request.path}`, { statusCode: 503 }));
     expect(await call(app, "GET", "/")).toMatchObject({ status: 503, text: "no /" });
     expect(await call(app, "HEAD", "/")).toMatchObject({ status: 503, text: "", headers: { "content-length": "4" } });
@@ -68,7 +68,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(notes).toEqual(["run"]);
   });
 
-  it("may return what next() gave", async () => {
+  it("can return the result of next()", async () => {
     const { app } = create(async (_request, next) => next());
     expect((await call(app, "GET", "/")).json).toBe("inner");
   });
@@ -98,7 +98,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("reads the body before the application, which gets it all the same", async () => {
+  it("reads the body before the application, which can still read it", async () => {
     const bodies: unknown[] = [];
     const { app } = create(async (request, next) => {
       bodies.push(await request.json());
@@ -110,7 +110,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(bodies).toEqual([{ name: "a" }, { name: "a" }]);
   });
 
-  it("reads a body that comes in parts, as a stream", async () => {
+  it("reads a body that arrives in chunks, as a stream", async () => {
     const parts = ['{"na', 'me":', '"a"}'].map((text) => Buffer.from(text));
     let length = 0;
     const { app } = create(async (request, next) => {
@@ -162,7 +162,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 
-  it("is told that the body is gone when it asks after next(), and does not wait for ever", async () => {
+  it("gets an error if it reads a consumed body after next(), instead of waiting indefinitely", async () => {
     const { app, log } = create(async (request, next) => {
       await next();
       await request.body();
@@ -200,13 +200,13 @@ describeMatrix("httpMiddleware", ({ call }) => {
       },
       "next() was called twice",
     ],
-  ])("that %s is a 500 and one log line", async (_, fn, message) => {
+  ])("that %s results in 500 and one log entry", async (_, fn, message) => {
     const { app, log } = create(fn);
     expect(await call(app, "GET", "/")).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
     expect(log.lines).toEqual([expect.stringContaining(message)]);
   });
 
-  it("that throws an HTTPException is answered with it", async () => {
+  it("that throws an HTTPException responds with it", async () => {
     const { app } = create(() => {
       throw new HTTPException(429, "Slow down", { headers: { "Retry-After": "1" } });
     });
@@ -217,7 +217,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     });
   });
 
-  it("stands around a route, a router and another of its kind", async () => {
+  it("wraps a route, a router and another middleware of its kind", async () => {
     const notes: string[] = [];
     const noting = (name: string) =>
       httpMiddleware(async (request, next) => {
@@ -283,7 +283,7 @@ describe("httpMiddleware around any application", () => {
     expect(notes).toEqual(["the function returns", "makes one", "has sent one", "makes two", "has sent two"]);
   });
 
-  it("keeps the order of an application that waits for nothing", async () => {
+  it("keeps the order of an application that does not await", async () => {
     const sent: string[] = [];
     await run(
       async (_request, next) => void (await next()),
@@ -295,7 +295,7 @@ describe("httpMiddleware around any application", () => {
     expect(sent).toEqual(["http.response.start", "one", "two"]);
   });
 
-  it("gives its errors to who called next(), who may answer instead", async () => {
+  it("throws the errors of the application from next(), so that the caller can respond instead", async () => {
     const sent: SendMessage[] = [];
     const app: ASGIApp = () => Promise.reject(new Error("inner"));
     const rescue: HTTPMiddlewareFunction = async (_request, next) => {
@@ -330,7 +330,7 @@ describe("httpMiddleware around any application", () => {
     return expect(run((_request, next) => next(), app)).rejects.toThrow("at once");
   });
 
-  it("rejects with an error that comes after the head", async () => {
+  it("rejects with an error that is thrown after the head", async () => {
     const app: ASGIApp = async (_scope, _receive, send) => {
       await send(start);
       throw new Error("half way");
@@ -338,7 +338,7 @@ describe("httpMiddleware around any application", () => {
     await expect(run((_request, next) => next(), app)).rejects.toThrow("half way");
   });
 
-  it("rejects when the client has gone, for the function and the application", async () => {
+  it("rejects if the client has disconnected, for the function and the application", async () => {
     let seen: unknown;
     const app: ASGIApp = async (_scope, _receive, send) => {
       try {
@@ -355,7 +355,7 @@ describe("httpMiddleware around any application", () => {
     expect(seen).toBeInstanceOf(ClientDisconnect);
   });
 
-  it("rejects so, too, when the client goes in the middle of its body", async () => {
+  it("also rejects if the client disconnects in the middle of the response body", async () => {
     const messages: ReceiveMessage[] = [{ type: "http.request", body: Buffer.from("half"), more_body: true }];
     const { app, log } = create(async (_request, next) => void (await next()));
     const running = app(
@@ -390,7 +390,7 @@ describe("httpMiddleware around any application", () => {
     expect(notes).toEqual(["cleaned up"]);
   });
 
-  it("is told, and waits for nothing, when it goes on reading what the application has read", async () => {
+  it("gets an error without waiting if it reads a body that the application has read", async () => {
     const messages = ["one", "two", "three"].map((text, index) => ({
       type: "http.request" as const,
       body: Buffer.from(text),

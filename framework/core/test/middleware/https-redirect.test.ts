@@ -39,7 +39,7 @@ describeMatrix("httpsRedirect", ({ call }) => {
   it.each<[number, string, string]>([
     [8443, "a.example:8080", "https://a.example:8443/"],
     [443, "a.example:8080", "https://a.example/"],
-  ])("goes to the port %i where it is said, from %s", async (port, given, location) => {
+  ])("redirects to the configured port %i, from %s", async (port, given, location) => {
     expect((await call(create({ port }), "GET", "/", host(given))).headers["location"]).toBe(location);
   });
 
@@ -107,7 +107,7 @@ describe("httpsRedirect", () => {
   });
 
   it.each(["", "a b", "a.example/", "user@a.example", "a.example\r\nlocation: https://evil.example"])(
-    "answers 400 to the Host %j, which is none",
+    "responds with 400 to the invalid Host %j",
     async (given) => {
       const answer = await callInMemory(create(), "GET", "/", host(given));
       expect(answer.status).toBe(400);

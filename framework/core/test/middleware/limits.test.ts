@@ -36,7 +36,7 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect((await call(app, "POST", "/stream", { chunks: [Buffer.alloc(4), Buffer.alloc(4)] })).json).toBe(8);
   });
 
-  it("answers 413 to a larger one that is announced, without asking the application", async () => {
+  it("responds with 413 to a larger announced body, without calling the application", async () => {
     const { app, calls } = create(8);
     const sent = { headers: [["content-length", "9"]] as const, body: Buffer.alloc(9) };
     expect(await call(app, "POST", "/stream", sent)).toMatchObject({
@@ -46,7 +46,7 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect(calls()).toBe(0);
   });
 
-  it("answers 413 to a larger one that comes in parts, as soon as it is too large", async () => {
+  it("responds with 413 to a larger chunked body as soon as it exceeds the limit", async () => {
     const { app, log } = create(8);
     const chunks = [Buffer.alloc(8), Buffer.alloc(1), Buffer.alloc(1000)];
     expect(await call(app, "POST", "/stream", { chunks })).toMatchObject({
@@ -56,7 +56,7 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("bounds what any application reads, one that knows nothing of its errors too", async () => {
+  it("limits the body for any application, even one that does not handle its errors", async () => {
     const app = new App({ logger: new KeptLog() });
     app.mount(
       "/raw",
@@ -74,7 +74,7 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect((await call(app, "POST", "/raw", { chunks: [...fits, Buffer.alloc(1)] })).status).toBe(413);
   });
 
-  it("answers in the place of an application that lets its error out, unless that has begun to answer", async () => {
+  it("responds instead of an application that does not catch the error, unless the response has started", async () => {
     const parts = [Buffer.alloc(8), Buffer.alloc(1)];
     const reading =
       (begins: boolean): ASGIApp =>
@@ -94,7 +94,7 @@ describeMatrix("bodyLimit", ({ call }) => {
     expect(statuses).toEqual([413, 200]);
   });
 
-  it("does not count what nobody reads", async () => {
+  it("does not count bytes that are not read", async () => {
     const { app } = create(8);
     expect((await call(app, "POST", "/unread", { chunks: [Buffer.alloc(5), Buffer.alloc(5)] })).json).toBe("not read");
   });
@@ -106,7 +106,7 @@ describeMatrix("timeLimit", ({ call }) => {
     return { app: new App({ logger: log, middleware: [timeLimit(timeoutMs)] }), log };
   };
 
-  it("answers 504 when the application takes longer, in a dependency, too", async () => {
+  it("responds with 504 if the application takes longer, even in a dependency", async () => {
     const { app, log } = create(5);
     const waiting = async ({ signal }: Request) =>
       new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ describeMatrix("timeLimit", ({ call }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("lets an application that is quick enough alone", async () => {
+  it("does not affect an application that is fast enough", async () => {
     const { app } = create(60_000);
     app.get("/", async () => "done");
     expect((await call(app, "GET", "/")).json).toBe("done");
@@ -148,7 +148,7 @@ describeMatrix("timeLimit", ({ call }) => {
     expect((await call(app, "GET", "/")).text).toBe("one 504");
   });
 
-  it("runs the clean-up of what it has given up", async () => {
+  it("runs the cleanup of an application that timed out", async () => {
     const { app } = create(5);
     const notes: string[] = [];
     const open = async function* () {
@@ -167,7 +167,7 @@ describeMatrix("timeLimit", ({ call }) => {
     expect(notes).toEqual(["closed"]);
   });
 
-  it("keeps nothing of a body that has passed", async () => {
+  it("does not buffer a body that has been read", async () => {
     const collect = collector();
     let first: WeakRef<object> | null = null;
     let parts = 0;
@@ -187,7 +187,7 @@ describeMatrix("timeLimit", ({ call }) => {
     expect(isKept).toBe(false);
   });
 
-  it("lets what waits for the body see the client go", async () => {
+  it("reports a disconnect to code that waits for the body", async () => {
     const { app, log } = create(5);
     app.post("/", { params: { request: Request } }, async ({ request }) => request.text());
     const stuck: ASGIApp = (scope, receive, send) => app(scope, scope.type === "http" ? never : receive, send);
@@ -202,7 +202,7 @@ it.each<[string, () => unknown, RegExp]>([
   ["timeLimit", () => timeLimit(0), /timeLimit\(\): timeoutMs should be milliseconds, more than 0/],
   ["timeLimit", () => timeLimit(2 ** 31), /at most 2147483647/],
   ["timeLimit", () => timeLimit({ ms: 5 } as never), /timeLimit\(\): timeoutMs should be milliseconds/],
-])("%s refuses what is no bound when it is made", (_, make, message) => {
+])("%s rejects an invalid limit when it is created", (_, make, message) => {
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);
 });

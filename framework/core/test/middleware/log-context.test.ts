@@ -133,7 +133,7 @@ describeMatrix("logContext", ({ call }) => {
     expect(lineOf("between")).toMatchObject({ requestId: "id-1", route: "/stream" });
   });
 
-  it("goes with a child logger that a dependency gives, and names the whole pattern below a mount", async () => {
+  it("adds its fields to a child logger from a dependency, and the whole pattern below a mount", async () => {
     const { app, context, logger, lineOf } = create();
     const getLog = withParams({ connection: HTTPConnection }, async ({ connection }) =>
       logger.child({ path: connection.path }),
@@ -205,7 +205,7 @@ describe("logContext", () => {
     expect([context.fields(), Object.keys(lines()[0]!)]).toEqual([{}, ["level", "time", "msg"]]);
   });
 
-  it("stays one line of visible text whatever id and method a server gives", async () => {
+  it("stays one line of visible text for any id and method", async () => {
     const { app, logger, context, written } = create();
     const seen: unknown[] = [];
     app.addMiddleware((next) => (scope, receive, send) => {

@@ -41,7 +41,7 @@ describe.each(ALL)("%s", (_, middleware) => {
     { type: "lifespan" },
     { type: "websocket", path: "/", headers: [[Buffer.from("host"), Buffer.from("evil.example")]] },
     { type: "carrier-pigeon" } as never,
-  ])("hands on what is not HTTP as it came: %j", async (scope) => {
+  ])("passes on scopes other than HTTP unchanged: %j", async (scope) => {
     const receive: Receive = () => Promise.reject(new Error("not read"));
     const send: Send = () => {};
     const calls: unknown[][] = [];
@@ -110,7 +110,7 @@ describeMatrix("the chain of cors, gzip and trustedHost", ({ call }) => {
     expect(JSON.parse(brotliDecompressSync(answer.body).toString())).toBe("x".repeat(2000));
   });
 
-  it("is passed no further than to the one that answers", async () => {
+  it("ends at the middleware that responds", async () => {
     const { app, notes } = create();
     expect((await call(app, "GET", "/", { headers: [["host", "evil.example"]] })).status).toBe(400);
     expect(notes).toEqual(["into trustedHost", "out of trustedHost"]);
@@ -118,7 +118,7 @@ describeMatrix("the chain of cors, gzip and trustedHost", ({ call }) => {
 });
 
 describeMatrix("a request that is under way", ({ call }) => {
-  it("keeps the chain that it came into, and the next one gets the new chain", async () => {
+  it("uses the chain from its start, and the next one uses the new chain", async () => {
     const app = new App({ logger: new KeptLog() });
     const marking = (name: string) =>
       httpMiddleware(async (_request, next) => void (await next()).headers.append("x-passed", name));
@@ -177,7 +177,7 @@ describeMatrix("all of them at once", ({ call }) => {
     ["accept-encoding", "br"],
   ] as const;
 
-  it.each(["GET", "HEAD"])("each adds what it has to add to a stream, for %s", async (method) => {
+  it.each(["GET", "HEAD"])("each adds its own headers to a stream, for %s", async (method) => {
     const { app, log } = create();
     const answer = await call(app, method, "/", { headers });
     expect(answer.status).toBe(200);
@@ -204,7 +204,7 @@ describeMatrix("all of them at once", ({ call }) => {
     ["POST", "/", 101, 413],
     ["GET", "/none", 0, 404],
     ["DELETE", "/", 0, 405],
-  ])("an answer to %s %s with %i bytes, %i, carries what they add", async (method, path, bytes, status) => {
+  ])("a response to %s %s with %i bytes, %i, has the headers of all", async (method, path, bytes, status) => {
     const { app } = create();
     const body = Buffer.alloc(bytes);
     const answer = await call(app, method, path, bytes > 0 ? { headers, chunks: [body] } : { headers });
@@ -220,7 +220,7 @@ describeMatrix("all of them at once", ({ call }) => {
   });
 });
 
-it("a client that leaves in the middle of a stream ends it through all of them, and nothing is logged", async () => {
+it("a disconnect in the middle of a stream ends it through all of them, without an error in the log", async () => {
   let isClosed = () => {};
   const closed = new Promise<void>((resolve) => (isClosed = resolve));
   const app = new App({

@@ -37,7 +37,7 @@ const get = async (app: App, target = "/", headers: [string, string][] = []) => 
 };
 
 describe("rateLimit", () => {
-  it("lets as many requests pass as it says, and says in each answer how many are left", async () => {
+  it("allows the configured number of requests, and reports the remaining ones in each response", async () => {
     const { app } = create();
     const policy = '"default";q=2;w=60';
     expect(await get(app)).toMatchObject({ status: 200, ratelimit: '"default";r=1;t=60', policy });
@@ -47,7 +47,7 @@ describe("rateLimit", () => {
     expect(await get(app, "/nowhere")).toMatchObject(refused);
   });
 
-  it("counts anew when the window is over", async () => {
+  it("resets the count at the end of the window", async () => {
     const now = jest.spyOn(performance, "now").mockReturnValue(1_000);
     const { app } = create({ limit: 1 });
     expect((await get(app)).status).toBe(200);
@@ -95,7 +95,7 @@ describe("rateLimit", () => {
     expect((await callApp(app, "GET", "/")).status).toBe(429);
   });
 
-  it("lets those of one name count together in one store", async () => {
+  it("counts requests with the same name together in one store", async () => {
     const store = memoryStore();
     const [left, right] = [create({ store }), create({ store })];
     const { app: other } = create({ store, name: "other" });
@@ -108,25 +108,28 @@ describe("rateLimit", () => {
   it.each([
     ["allow", 200, "pass without being counted"],
     ["refuse", 503, "are answered with 503"],
-  ] as const)("can %s requests while its store is away, and says so once", async (whenStoreFails, status, said) => {
-    let isThere = false;
-    const store = memoryStore();
-    const increment = store.increment.bind(store);
-    jest.spyOn(store, "increment").mockImplementation(async (...args) => {
-      if (!isThere) throw new Error("gone");
-      return increment(...args);
-    });
-    const { app, logger } = create({ whenStoreFails, store });
-    for (let count = 0; count < 3; count++) {
-      expect(await get(app)).toMatchObject({ status, ratelimit: undefined, policy: '"default";q=2;w=60' });
-    }
-    expect(logger.lines).toEqual([expect.stringContaining(said)]);
-    isThere = true;
-    expect((await get(app)).ratelimit).toBe('"default";r=1;t=60');
-    expect(logger.lines[1]).toContain("is back");
-  });
+  ] as const)(
+    "can %s requests while its store is unavailable, and logs that once",
+    async (whenStoreFails, status, said) => {
+      let isThere = false;
+      const store = memoryStore();
+      const increment = store.increment.bind(store);
+      jest.spyOn(store, "increment").mockImplementation(async (...args) => {
+        if (!isThere) throw new Error("gone");
+        return increment(...args);
+      });
+      const { app, logger } = create({ whenStoreFails, store });
+      for (let count = 0; count < 3; count++) {
+        expect(await get(app)).toMatchObject({ status, ratelimit: undefined, policy: '"default";q=2;w=60' });
+      }
+      expect(logger.lines).toEqual([expect.stringContaining(said)]);
+      isThere = true;
+      expect((await get(app)).ratelimit).toBe('"default";r=1;t=60');
+      expect(logger.lines[1]).toContain("is back");
+    },
+  );
 
-  it("leaves WebSockets and the lifespan alone", async () => {
+  it("ignores WebSockets and the lifespan", async () => {
     const seen: string[] = [];
     const wrapped = rateLimit({ limit: 1, windowSeconds: 1 })(async ({ type }) => void seen.push(type));
     for (const type of ["websocket", "lifespan"]) await wrapped({ type } as never, null as never, null as never);

@@ -18,7 +18,7 @@ function create(options?: RequestIdOptions) {
 }
 
 describeMatrix("requestId", ({ call }) => {
-  it("gives each request a UUID of its own, in its state and in the response", async () => {
+  it("assigns each request a separate UUID, in its state and in the response", async () => {
     const { app } = create();
     const first = await call(app, "GET", "/");
     const second = await call(app, "GET", "/");
@@ -29,14 +29,14 @@ describeMatrix("requestId", ({ call }) => {
     expect(first.json).not.toBe(second.json);
   });
 
-  it("is on error answers, and in their log lines", async () => {
+  it("is in error responses, and in their log entries", async () => {
     const { app, fields } = create();
     const { status, headers } = await call(app, "GET", "/broken");
     expect(status).toBe(500);
     expect(fields).toEqual([expect.objectContaining({ requestId: headers["x-request-id"], path: "/broken" })]);
   });
 
-  it("does not take over what a client sends", async () => {
+  it("ignores the id that a client sends", async () => {
     const { headers } = await call(create().app, "GET", "/", { headers: [["x-request-id", "mine"]] });
     expect(headers["x-request-id"]).toMatch(UUID);
   });

@@ -24,7 +24,7 @@ const STRICT = {
 };
 
 describeMatrix("securityHeaders", ({ call }) => {
-  it("are on every answer, errors among them, and say nothing of https over http", async () => {
+  it("are in every response, including errors, without HSTS over http", async () => {
     for (const path of ["/", "/none"]) {
       const { headers } = await call(create(), "GET", path);
       const { "content-type": _type, "content-length": _length, ...others } = headers;
@@ -32,7 +32,7 @@ describeMatrix("securityHeaders", ({ call }) => {
     }
   });
 
-  it("leave alone what the application has set", async () => {
+  it("do not override headers of the application", async () => {
     const { headerLines } = await call(create(), "GET", "/own");
     const lines = headerLines.filter(([name]) => name in STRICT);
     expect(lines.toSorted(([a], [b]) => (a < b ? -1 : 1))).toEqual([
@@ -50,7 +50,7 @@ describeMatrix("securityHeaders", ({ call }) => {
     expect(headers["content-security-policy"]).toContain("script-src 'self'");
   });
 
-  it("are what the options say", async () => {
+  it("use the values of the options", async () => {
     const { headers } = await call(
       create({
         frameOptions: "SAMEORIGIN",

@@ -4,7 +4,7 @@ import { serverTiming } from "../../src/middleware/index.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
 
 describeMatrix("serverTiming", ({ call }) => {
-  it("names the steps up to the head of the response, beside the entries of the application", async () => {
+  it("lists the steps up to the head of the response, and keeps the entries of the application", async () => {
     const app = new App({ instrumentation: serverTiming() });
     const getUser = async () => "ada";
     const params = { n: t.Integer({ default: 1 }), user: Depends(getUser) };

@@ -55,14 +55,14 @@ describeMatrix("sessions", ({ call }) => {
     expect((await call(app, "GET", "/", withCookie(cookieOf(nested)))).json).toEqual({ user: { id: 8 } });
   });
 
-  it("removes the cookie when nothing is left", async () => {
+  it("removes the cookie of an empty session", async () => {
     const { app } = create();
     const set = await call(app, "POST", "/", { json: { user: 7 } });
     const cleared = await call(app, "DELETE", "/", withCookie(cookieOf(set)));
     expect(cleared.headers["set-cookie"]).toMatch(/^__Host-session=; Max-Age=0; /);
   });
 
-  it("says that the answer depends on the cookie where the session was read", async () => {
+  it("adds Vary: Cookie if the session was read", async () => {
     const { app } = create();
     expect((await call(app, "GET", "/")).headers["vary"]).toBe("Cookie");
     expect((await call(app, "GET", "/untouched")).headers).not.toHaveProperty("vary");
@@ -128,7 +128,7 @@ describeMatrix("sessions", ({ call }) => {
     expect(log.lines).toEqual([expect.stringMatching(/The session takes \d+ bytes as a cookie, more than 4096/)]);
   });
 
-  it("adds its cookie to those of the application", async () => {
+  it("adds its cookie to the cookies of the application", async () => {
     const app = new App({ logger: new KeptLog(), middleware: [sessions({ secret: SECRET })] });
     app.get("/", { params: { request: Request } }, async ({ request }) => {
       sessionOf<{ user?: number }>(request).user = 7;
@@ -160,7 +160,7 @@ describeMatrix("sessions", ({ call }) => {
   });
 });
 
-it("a signed text is opened as it was, and nothing else is", async () => {
+it("a signed string is verified, and any other string is rejected", async () => {
   const signed = new SignedText("test", [SECRET]);
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "grapheme" }), fc.string(), async (text, other) => {

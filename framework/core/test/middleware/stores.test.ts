@@ -60,7 +60,7 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Store]>(
       expect((await store.increment("a", 5)).count).toBe(1);
     });
 
-    it("forgets what has expired", async () => {
+    it("removes expired keys", async () => {
       const store = open();
       await Promise.all([store.set("text", "a", 0.001), store.increment("count", 0.001)]);
       while ((await store.get("text")) !== null || (await store.get("count")) !== null);
@@ -70,13 +70,13 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Store]>(
 });
 
 describe("memoryStore", () => {
-  it("keeps so many keys at most, and gives up the oldest", async () => {
+  it("keeps at most the configured number of keys, and removes the oldest", async () => {
     const store = memoryStore({ maxKeys: 3 });
     for (const key of ["a", "b", "c", "d"]) await store.set(key, key, 60);
     expect(await Promise.all(["a", "b", "c", "d"].map((key) => store.get(key)))).toEqual([null, "b", "c", "d"]);
   });
 
-  it("lets go of keys that have expired though nobody asks for them", async () => {
+  it("removes expired keys even if they are not read again", async () => {
     const now = jest.spyOn(performance, "now").mockReturnValue(0);
     try {
       const store = memoryStore({ maxKeys: 1_500 });
@@ -103,7 +103,7 @@ describe("redisStore", () => {
     await expect(redisStore(closed).increment("a", 1)).rejects.toThrow("Redis is not connected.");
   });
 
-  it("waits for one late answer alone: until it is there, others fail at once", async () => {
+  it("waits only for one late reply: until it arrives, other calls fail immediately", async () => {
     let answer: (value: string) => void = () => {};
     const sent: string[] = [];
     const slow = {
@@ -124,7 +124,7 @@ describe("redisStore", () => {
     expect(sent).toEqual(["GET a", "GET c"]);
   });
 
-  it("fails without an answer in time", async () => {
+  it("fails if no reply arrives in time", async () => {
     const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
   });
@@ -148,12 +148,12 @@ describe("redisStore", () => {
 });
 
 describeWithRedis("redisStore, in Redis", () => {
-  it("puts a prefix in front of its keys", async () => {
+  it("prefixes its keys", async () => {
     await redisStore(client, { prefix: "shop:" }).set("a", "1", 60);
     expect(await client.keys("*")).toEqual(["shop:a"]);
   });
 
-  it("gives a counter without an end one, as a crash of another program may have left it", async () => {
+  it("sets an expiry on a counter without one, as a crash of another program can leave it", async () => {
     await client.set("tsgi:a", "5");
     expect(await redisStore(client).increment("a", 60)).toEqual({ count: 6, expiresInMs: 60_000 });
     expect(await client.pttl("tsgi:a")).toBeGreaterThan(30_000);

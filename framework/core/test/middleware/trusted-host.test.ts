@@ -91,7 +91,7 @@ describe("trustedHost", () => {
     expect((await callInMemory(create("*"), "GET", "/", host(...values))).status).toBe(400);
   });
 
-  it("takes a port that is not written for that of the scheme", async () => {
+  it("uses the default port of the scheme if the Host has none", async () => {
     const inner = create("example.com:443");
     const overHTTPS: ASGIApp = (scope, receive, send) =>
       inner({ ...scope, scheme: "https" } as HTTPScope, receive, send);
@@ -99,7 +99,7 @@ describe("trustedHost", () => {
     expect((await callInMemory(overHTTPS, "GET", "/", host("example.com:80"))).status).toBe(400);
   });
 
-  it("parses any text in linear time, and gives only what a host can be", () => {
+  it("parses any text in linear time, and returns only valid hosts", () => {
     const text = fc.oneof(fc.string({ maxLength: 400 }), fc.stringMatching(/^[[\]a-f0-9.:*%@/-]{0,300}$/));
     fc.assert(
       fc.property(text, (given) => {

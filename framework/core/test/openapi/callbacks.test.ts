@@ -46,7 +46,7 @@ describe("the callbacks of a route", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("have operation ids of their own", () => {
+  it("have separate operation ids", () => {
     const app = appWith({ done: { [ADDRESS]: { post: {}, put: {} }, "{$url}": { post: { operationId: "chosen" } } } });
     const { done } = operation(app, "/orders", "post").callbacks ?? {};
     const ids = Object.values(done ?? {}).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));

@@ -95,7 +95,7 @@ describe("a schema with a name", () => {
     ["a title of a scalar", t.String({ title: "Name" })],
     ["a title of a list", t.Array(t.String(), { title: "Names" })],
     ["no name", t.Object({})],
-  ])("is none for %s", (_name, schema) => {
+  ])("is not created for %s", (_name, schema) => {
     expect(componentsOf({ output: [schema] })).toEqual({});
   });
 });
@@ -104,11 +104,11 @@ describe("input and output", () => {
   const Plain = t.Object({ a: t.String() }, { $id: "Plain" });
   const Defaulted = t.Object({ a: t.String(), b: t.Boolean({ default: false }) }, { $id: "Defaulted" });
 
-  it("are one component where nothing sets them apart", () => {
+  it("are one component if they do not differ", () => {
     expect(Object.keys(componentsOf({ input: [Plain], output: [Plain] }))).toEqual(["Plain"]);
   });
 
-  it("are two where a default does", () => {
+  it("are two components if a default makes them differ", () => {
     const schemas = componentsOf({ input: [Defaulted], output: [Defaulted] });
     expect(schemas["Defaulted"]?.required).toEqual(["a", "b"]);
     expect(schemas["DefaultedInput"]?.required).toEqual(["a"]);
@@ -135,7 +135,7 @@ describe("input and output", () => {
     });
   });
 
-  it("say so also when the output came first", () => {
+  it("are the same if the output is registered first", () => {
     const Strict = t.Object({ a: t.String() }, { $id: "Strict", additionalProperties: false });
     const app = new App();
     app.get("/", { returns: Strict }, async () => ({ a: "" }));
@@ -146,7 +146,7 @@ describe("input and output", () => {
   it.each([
     ["Zod", z.object({ a: z.string(), b: z.array(z.object({ c: z.int() })) }).meta({ id: "ZodPlain" }), "ZodPlain"],
     ["Valibot", toStandardJsonSchema(v.pipe(v.object({ a: v.string() }), v.title("ValibotPlain"))), "ValibotPlain"],
-  ])("of %s are one component where nothing sets them apart", (_library, schema, name) => {
+  ])("of %s are one component if they do not differ", (_library, schema, name) => {
     expect(Object.keys(componentsOf({ input: [schema], output: [schema] }))).toEqual([name]);
   });
 
@@ -206,7 +206,7 @@ describe("two schemas with one name", () => {
     expect(Object.keys(componentsOf({ input: [create(), create()] }))).toEqual(["Same"]);
   });
 
-  it("say the same in whatever order", () => {
+  it("are the same in any order", () => {
     const one = t.Object({ a: t.String(), b: t.String() }, { $id: "Same" });
     const other = t.Object({ b: t.String(), a: t.String() }, { $id: "Same" });
     expect(Object.keys(componentsOf({ input: [one, other] }))).toEqual(["Same"]);
@@ -241,7 +241,7 @@ describe("two schemas with one name", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("keep a title alone, and numbers, where nothing or too much sets them apart", () => {
+  it("keep a title if it is enough to distinguish them, and get numbers otherwise", () => {
     const envelope = (...data: Schema[]) => t.Object({ data: t.Tuple(data as never) }, { title: "Envelope" });
     const A = t.Object({ a: t.String() }, { $id: "A" });
     const B = t.Object({ b: t.String() }, { $id: "B" });
@@ -257,7 +257,7 @@ describe("two schemas with one name", () => {
     expect(named["User2"]?.properties).toHaveProperty("a");
   });
 
-  it("give way to the application's own, also when it is called ValidationError", async () => {
+  it("are renamed if the application uses the name, including ValidationError", async () => {
     const Own = t.Object({ why: t.String() }, { $id: "ValidationError" });
     const document = documentOf({ input: [Own] });
     expect(inputOf(document)).toEqual({ $ref: "#/components/schemas/ValidationError" });
@@ -278,21 +278,21 @@ describe("two schemas with one name", () => {
 });
 
 describe("a reference", () => {
-  it("that may be null becomes a union with null", () => {
+  it("to a nullable component becomes a union with null", () => {
     const User = t.Object({ a: t.String() }, { $id: "User" });
     const reference = { $ref: "#/components/schemas/User" };
     const document = documentOf({ output: [t.Union([User, t.Null()])] });
     expect(outputOf(document)).toEqual({ anyOf: [reference, { type: "object", nullable: true, enum: [null] }] });
   });
 
-  it("that says more than its component is wrapped", () => {
+  it("with additional keywords is wrapped", () => {
     const schema = z.object({ owner: z.object({ id: z.int() }).meta({ id: "Wrapped" }).describe("Whose it is") });
     const document = documentOf({ output: [schema] });
     expect(Object.keys(document.components?.schemas ?? {})).toEqual(["Wrapped"]);
     expect(outputOf(document)?.properties?.["owner"]).toMatchObject({ description: "Whose it is" });
   });
 
-  it("that leads nowhere is refused", () => {
+  it("to a missing component is rejected", () => {
     const schema = z.unknown();
     const standard = {
       ...schema["~standard"],

@@ -26,7 +26,7 @@ describe("the head of the document", () => {
     });
   });
 
-  it("says what the App says", () => {
+  it("contains the options of the App", () => {
     const servers = [{ url: "https://api.example.com", description: "Live" }];
     const document = new App({ title: "Shop", version: "2", description: "*Buy*", servers }).openapi();
     expect(document.info).toEqual({ title: "Shop", version: "2", description: "*Buy*" });
@@ -61,7 +61,7 @@ describe("the head of the document", () => {
 });
 
 describe("an operation", () => {
-  it("carries what the route and the routers around it say", () => {
+  it("contains the options of the route and of the routers around it", () => {
     const app = new App();
     const inner = new Router({ prefix: "/inner", tags: ["inner"], deprecated: true });
     inner.get("/x", { tags: ["x"], summary: "S", description: "D" }, nothing);
@@ -98,7 +98,7 @@ describe("an operation", () => {
     expect(Object.keys(app.openapi().paths["/a"] ?? {})).toEqual(["get"]);
   });
 
-  it("stands under one path for patterns that differ in their names or slashes", async () => {
+  it("has one path for patterns that differ in their names or slashes", async () => {
     const app = new App();
     app.get("/users/{id}/", { params: { id: t.Integer() } }, nothing);
     app.put("users/{user}".replace(/^/, "/"), nothing);
@@ -138,7 +138,7 @@ describe("the operation id", () => {
     expect(operation(app, "/a_b").operationId).toBe("getAB");
   });
 
-  it("comes from generateOperationId where the route has none", () => {
+  it("is created by generateOperationId if the route has none", () => {
     const app = new App({
       generateOperationId: ({ method, path, name, tags }) => [method, path, name, ...tags].join("|"),
     });
@@ -148,7 +148,7 @@ describe("the operation id", () => {
     expect(operation(app, "/b").operationId).toBe("b");
   });
 
-  it("is the name of the route, unless another route has it or it is no identifier", () => {
+  it("is the name of the route, unless it is not unique or not an identifier", () => {
     const app = new App();
     app.get("/a", { name: "readA" }, nothing);
     app.get("/b", { name: "readA" }, nothing);
@@ -328,7 +328,7 @@ describe("the body", () => {
   const Item = t.Object({ name: t.String() });
   const itemSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 
-  it("is that of a single parameter", () => {
+  it("is the schema of a single parameter", () => {
     const app = new App();
     app.post("/", { params: { item: Body(Item, { description: "It", examples: [{ name: "a" }] }) } }, nothing);
     expect(operation(app, "/", "post").requestBody).toEqual({
@@ -463,7 +463,7 @@ describe("responses", () => {
     expect(operation(app, "/form", "post").responses).toHaveProperty("422");
   });
 
-  it("describe the 422 as it is answered", () => {
+  it("describe the 422 as it is sent", () => {
     const app = new App();
     app.get("/", { params: { a: Query() } }, nothing);
     expect(operation(app, "/").responses["422"]).toEqual({
@@ -479,7 +479,7 @@ describe("responses", () => {
     expect(ValidationError?.required).toEqual(["type", "loc", "msg"]);
   });
 
-  it("are those of the route's `responses` besides, in the order of their status", () => {
+  it("include the `responses` of the route, in the order of their status", () => {
     const app = new App();
     const Problem = t.Object({ detail: t.String() }, { $id: "Problem" });
     app.get(
@@ -511,7 +511,7 @@ describe("responses", () => {
   });
 });
 
-describe("what cannot be described", () => {
+describe("a schema that cannot be described", () => {
   it("is a ConfigurationError that names method and path", () => {
     const app = new App();
     app.get("/fine", nothing);

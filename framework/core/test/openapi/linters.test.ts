@@ -85,12 +85,12 @@ slowly("Redocly and Spectral", () => {
     expect(Object.keys(findings)).toEqual(expect.arrayContaining(["sample in 3.1", "cors in 3.2"]));
   });
 
-  it("find no error, and no warning of what the framework writes", () => {
+  it("find no error, and no warning about the framework's own parts", () => {
     const ours = Object.entries(findings).map(([name, list]) => [name, list.filter(isOurs)] as const);
     expect(ours.filter(([, list]) => list.length > 0)).toEqual([]);
   });
 
-  it("find what a document lacks", async () => {
+  it("report missing parts of a document", async () => {
     const [first] = Object.values(documents) as [OpenAPIDocument];
     const broken = { ...first, paths: { "/a": { get: { responses: {} } } } } as unknown as OpenAPIDocument;
     const { broken: list } = await lint({ broken });

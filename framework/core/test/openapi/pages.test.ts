@@ -17,7 +17,7 @@ function linksOf(html: string): string[] {
 }
 
 describe("the document's address", () => {
-  it("answers with the document as JSON", async () => {
+  it("responds with the document as JSON", async () => {
     const app = createApp({ title: "Shop", version: "2.0.0" });
     await using client = await TestClient.open(app);
     const response = await client.get("/openapi.json").expect(200).expect("content-type", "application/json");
@@ -38,7 +38,7 @@ describe("the document's address", () => {
     await client.head("/openapi.json").set("if-none-match", etag).expect(304);
   });
 
-  it("gives another ETag to another document, and to one below another root_path", async () => {
+  it("has a different ETag for another document, and for one below another root_path", async () => {
     const tags = new Set<unknown>();
     const inner = createApp();
     const outer = createApp({ title: "Another" });
@@ -59,7 +59,7 @@ describe("the document's address", () => {
     expect(page.text).toContain('data-url="./v1/schema.json"');
   });
 
-  it("is 404 when openapiUrl is null, and the pages say why they list nothing", async () => {
+  it("responds with 404 if openapiUrl is null, and the pages explain why they list no routes", async () => {
     await using client = await TestClient.open(createApp({ openapiUrl: null }));
     await client.get("/openapi.json").expect(404);
     const page = await client.get("/docs").expect(200);
@@ -73,7 +73,7 @@ describe.each([
   ["ReDoc", "/redoc", "redocUrl", "redoc.standalone.js"],
   ["Scalar", "/scalar", "scalarUrl", "standalone.js"],
 ] as const)("%s", (name, path, option, script) => {
-  it("is a page whose files are all answered by the application itself", async () => {
+  it("is a page whose files are all served by the application itself", async () => {
     await using client = await TestClient.open(createApp());
     const page = await client.get(path).expect(200).expect("content-type", "text/html; charset=utf-8");
     const links = linksOf(page.text).filter((link) => !link.startsWith("data:"));
@@ -133,7 +133,7 @@ describe.each([
 });
 
 describe("Scalar", () => {
-  it("is not served unasked", async () => {
+  it("is not served by default", async () => {
     await using client = await TestClient.open(new App());
     await client.get("/scalar").expect(404);
   });
@@ -160,7 +160,7 @@ describe("the files of the pages", () => {
     await client.get("/docs/swagger-ui.css").set("if-none-match", '"another"').expect(200);
   });
 
-  it("answer HEAD with the same head, and other methods with 405", async () => {
+  it("respond to HEAD with the same headers, and to other methods with 405", async () => {
     await using client = await TestClient.open(createApp());
     const got = await client.get("/docs").expect(200);
     const head = await client.head("/docs").expect(200);
@@ -242,7 +242,7 @@ describe("below a prefix", () => {
     },
   );
 
-  it("the document of a mounted App says where it is mounted", async () => {
+  it("the document of a mounted App contains its mount path", async () => {
     const app = createApp();
     app.mount("/v1", createApp());
     await using client = await TestClient.open(app);

@@ -40,7 +40,7 @@ describe("the responses that a route lists", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("may have bodies in other media types, beside the JSON of `returns` or instead of the JSON that nobody described", () => {
+  it("may have bodies in other media types, in addition to the JSON of `returns` or instead of JSON", () => {
     const content = { "text/csv": { examples: ["name\na"] }, "image/png": { schema: t.String({ format: "binary" }) } };
     const written = {
       "text/csv": { example: "name\na" },
@@ -64,7 +64,7 @@ describe("the responses that a route lists", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("are those of the routers around it besides", () => {
+  it("include the responses of the routers around it", () => {
     const app = new App();
     const router = new Router({ responses: { default: { description: "Sorry" }, 404: { description: "Outer" } } });
     router.get("/", { responses: { 404: { description: "Inner" } } }, async () => null);
@@ -73,7 +73,7 @@ describe("the responses that a route lists", () => {
     expect([missing?.description, other?.description]).toEqual(["Inner", "Sorry"]);
   });
 
-  it("are those of the App besides, and the routers' and the route's come first", () => {
+  it("include the responses of the App, but the routers' and the route's take precedence", () => {
     const app = new App({ responses: { 404: { description: "App" }, 410: { description: "App" }, default: {} } });
     const router = new Router({ responses: { 404: { description: "Router" } } });
     router.get("/", { responses: { 410: { description: "Route" } } }, async () => null);
@@ -90,7 +90,7 @@ describe("the responses that a route lists", () => {
     ]);
   });
 
-  it("describe the bodies of 401 and 422 in the place of the framework's, which are no components then", async () => {
+  it("replace the bodies of the framework's 401 and 422, whose components are then omitted", async () => {
     const Problem = t.Object({ title: t.String() });
     const content = { "application/problem+json": { schema: Problem } };
     const app = new App({ responses: { 401: { content }, 422: { content } } });

@@ -99,7 +99,7 @@ describe("security schemes", () => {
   });
 });
 
-describe("what an operation asks for", () => {
+describe("the security of an operation", () => {
   it("is found behind dependencies, routers and the App", () => {
     const getUser = withParams({ token: Depends(oauth2) }, async ({ token }) => token);
     const app = new App({ dependencies: [Depends(apiKey)] });
@@ -125,13 +125,13 @@ describe("what an operation asks for", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("has no scopes for a scheme that knows none (§4.7.30)", () => {
+  it("has no scopes for a scheme that does not support them (§4.7.30)", () => {
     const app = new App();
     app.get("/", { dependencies: [Security(apiKey, { scopes: ["a"] })] }, nothing);
     expect(operation(app, "/").security).toEqual([{ APIKeyHeader: [] }]);
   });
 
-  it("is any of the schemes that refuse nothing by themselves, each beside all that do", () => {
+  it("allows any of the optional schemes, each together with all required ones", () => {
     const app = new App();
     const other = new APIKeyQuery({ name: "key", autoError: false });
     app.get("/either", { dependencies: [Depends(optional), Depends(other)] }, nothing);
@@ -207,7 +207,7 @@ describe("what an operation asks for", () => {
     expect(operation(app, "/").security).toEqual([{}, { OAuth2PasswordBearer: ["one", "two"] }]);
   });
 
-  it("comes with a 401 if it is optional, because malformed credentials are rejected", () => {
+  it("has a 401 if it is optional, because malformed credentials are rejected", () => {
     const app = new App();
     app.get("/strict", { params: { user: maybe(of(tokenScheme)) } }, nothing);
     app.get(
@@ -218,7 +218,7 @@ describe("what an operation asks for", () => {
     for (const path of ["/strict", "/lenient"]) expect(operation(app, path).responses).toHaveProperty("401");
   });
 
-  it("comes with a 401 and its challenge where a scheme refuses by itself, and a route may say more", () => {
+  it("has a 401 and its challenge if a scheme rejects requests itself, and a route can add details", () => {
     const app = appWith(apiKey, optional);
     app.get("/more", { dependencies: [Depends(apiKey)], responses: { 401: { description: "Who?" } } }, nothing);
     const unauthorized = operation(app, "/0").responses["401"];
@@ -231,7 +231,7 @@ describe("what an operation asks for", () => {
     expect(operation(app, "/more").responses["401"]).toEqual({ ...unauthorized, description: "Who?" });
   });
 
-  it("may be a scheme of one's own, with scopes where its kind knows them", async () => {
+  it("can be a custom scheme, with scopes if its type supports them", async () => {
     class OpenIdConnect extends SecurityScheme<string, true> {
       constructor(openIdConnectUrl: string) {
         super(

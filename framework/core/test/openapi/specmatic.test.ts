@@ -102,7 +102,7 @@ slowly("the sample application under Specmatic's generative tests", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("answers everything as its document says", async () => {
+  it("responds to everything as documented", async () => {
     const { url, username, password } = sample;
     const login = await fetch(`${url}/auth/token`, {
       method: "POST",

@@ -97,7 +97,7 @@ describe("a schema in OpenAPI 3.1", () => {
     expect(convert(schema, "output")).toEqual({ type: "object", properties: { a: { default: 1 } }, required: ["a"] });
   });
 
-  it("has none for a type without a JSON form", () => {
+  it("does not exist for a type without a JSON form", () => {
     expect(() => convert({ type: "bigint" })).toThrow(/"bigint" has no form in an OpenAPI document/);
   });
 });

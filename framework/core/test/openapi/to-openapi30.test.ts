@@ -339,7 +339,7 @@ describe("the dialect of OpenAPI 3.0", () => {
     expect(convert(schema, "output").required).toEqual(["a", "b", "c"]);
   });
 
-  it("says of an input alone that it refuses further keys", () => {
+  it("rejects additional properties only for an input", () => {
     const schema = t.Object({ a: t.String() }, { additionalProperties: false });
     expect(convert(schema, "input").additionalProperties).toBe(false);
     expect(convert(schema, "output")).not.toHaveProperty("additionalProperties");

@@ -113,7 +113,7 @@ describe.each(VERSIONS)("a union that one property tells apart, in %s", (version
     expect(input?.discriminator?.mapping?.["loud"]).toBe("#/components/schemas/LoudInput");
   });
 
-  it("has one beside null", () => {
+  it("has one even if null is allowed", () => {
     const { schema } = written(version, t.Union([Cat, Dog, t.Null()]));
     expect(JSON.stringify(schema)).toContain(JSON.stringify({ anyOf: MEMBERS, discriminator: DISCRIMINATOR }));
     expect(schema?.anyOf).toHaveLength(2);
@@ -127,7 +127,7 @@ describe.each(VERSIONS)("a union that one property tells apart, in %s", (version
       t.Union([t.Object({ kind: t.Literal(1) }, { $id: "One" }), t.Object({ kind: t.Literal(2) }, { $id: "Two" })]),
     ],
     ["two have one value", t.Union([Cat, t.Object({ kind: t.Literal("cat") }, { $id: "Lion" })])],
-  ])("has none where %s", (_reason, union) => {
+  ])("has none if %s", (_reason, union) => {
     expect(written(version, union).schema).not.toHaveProperty("discriminator");
   });
 });
@@ -153,7 +153,7 @@ describe("remarks on a member of a form", () => {
   it.each([
     ["3.0", { allOf: [{ $ref: "#/components/schemas/Size" }], example: "s" }],
     ["3.1", { $ref: "#/components/schemas/Size", examples: ["s", "m"] }],
-  ] as const)("stand around its reference in 3.0, and beside it in 3.1 (%s)", (openapiVersion, schema) => {
+  ] as const)("are around its reference in 3.0, and next to it in 3.1 (%s)", (openapiVersion, schema) => {
     const app = new App({ openapiVersion });
     const Size = t.Union([t.Literal("s"), t.Literal("m")], { $id: "Size" });
     const size = Form(Size, { description: "How large.", deprecated: true, examples: ["s", "m"] });
@@ -167,7 +167,7 @@ describe("remarks on a member of a form", () => {
   });
 });
 
-describe("components that differ in what stands beside a reference alone", () => {
+describe("components that differ only in the keywords next to a reference", () => {
   it("are two", () => {
     const app = new App({ openapiVersion: "3.1" });
     const Owner = () => z.object({ id: z.int() }).meta({ id: "Owner" });
@@ -226,7 +226,7 @@ describe("a stream", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("whose items are described nowhere leaves no component behind", async () => {
+  it("with undescribed items adds no component", async () => {
     const app = new App();
     app.get("/events", { stream: "sse", returns: Token }, async function* events() {
       yield* [];
@@ -236,7 +236,7 @@ describe("a stream", () => {
 });
 
 describe("a default of a parameter", () => {
-  it.each(VERSIONS)("stands in its schema in %s", (openapiVersion) => {
+  it.each(VERSIONS)("is in its schema in %s", (openapiVersion) => {
     const app = new App({ openapiVersion });
     app.get("/", { params: { limit: Query(t.Integer({ maximum: 9 }), { default: 5 }) } }, nothing);
     const [limit] = operation(app, "/").parameters ?? [];

@@ -106,7 +106,7 @@ describeMatrix("text that does not fit", ({ probe }) => {
   });
 
   it.each(Object.keys(KINDS).filter((kind) => kind !== "path"))(
-    "is missing in the %s when nothing came",
+    "is missing in the %s if it is absent",
     async (kind) => {
       for (const schema of Object.values(SCHEMAS)) {
         const answer = await probe({ x: KINDS[kind]!.marker(schema) })("/");
@@ -115,12 +115,12 @@ describeMatrix("text that does not fit", ({ probe }) => {
     },
   );
 
-  it("in the path is a 400 where it is not UTF-8", async () => {
+  it("in the path results in 400 if it is not UTF-8", async () => {
     const ask = probe({ x: t.String() }, { path: "/{x}" });
     for (const path of ["/%ED%A0%80", "/%FF", "/%"]) expect((await ask(path)).status).toBe(400);
   });
 
-  it("repeated a thousand times is one fault for a scalar, and bounded for a list", async () => {
+  it("repeated a thousand times is one error for a scalar, and limited for an array", async () => {
     const many = Array.from({ length: 1000 }, () => "x=a").join("&");
     const scalar = await probe({ x: t.Integer() })(`/?${many}`);
     expect(scalar.faults).toHaveLength(1);
@@ -198,7 +198,7 @@ describeMatrix("JSON that does not fit", ({ probe }) => {
     ).toBe("422 at body.a");
   });
 
-  it.each(["null", "[]", "5", '"x"', "true"])("is one fault where an object is wanted: %s", async (text) => {
+  it.each(["null", "[]", "5", '"x"', "true"])("is one error if an object is required: %s", async (text) => {
     const answer = await probe({ body: t.Object({ a: t.Integer(), b: t.Integer() }) })("/", { text });
     expect(answer.faults).toMatchObject([{ type: "object_type", loc: ["body"] }]);
   });

@@ -37,7 +37,7 @@ describeMatrix("one body parameter", ({ probe }) => {
     expect(faultLines(await probe({ body: Body() })("/", { text: "5" }))).toEqual(["string_type body"]);
   });
 
-  it("tells faults from `body` on, down to the item of a list", async () => {
+  it("reports errors with locations from `body` down to the array item", async () => {
     expect(faultLines(await ask("/", { json: { name: "", tags: ["x", 1, null] } }))).toEqual([
       "string_too_short body.name",
       "missing body.price",
@@ -65,7 +65,7 @@ describeMatrix("one body parameter", ({ probe }) => {
     });
   });
 
-  it("takes null where null is its default, and nowhere else", async () => {
+  it("accepts null only if null is its default", async () => {
     expect((await probe({ b: Body(Item, { default: null }) })("/", { text: "null" })).args).toEqual({ b: null });
     expect(faultLines(await ask("/", { text: "null" }))).toEqual(["object_type body"]);
     expect(faultLines(await probe({ b: Body(t.Optional(Item)) })("/", { text: "null" }))).toEqual(["object_type body"]);
@@ -140,7 +140,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     expect(faultLines(await probe({ body: schema })("/", { json }))).toEqual([fault]);
   });
 
-  it("gives dates for RFC 3339 texts, and keeps text with a format text", async () => {
+  it("converts RFC 3339 strings to dates, and keeps strings with a format as strings", async () => {
     const ask = probe({ body: t.Object({ at: t.Array(t.Date()), text: t.String({ format: "date-time" }) }) });
     const at = "2024-02-29T12:00:00+01:00";
     expect((await ask("/", { json: { at: [at], text: at } })).args).toEqual({ body: { at: [new Date(at)], text: at } });
@@ -192,7 +192,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     ["a control character in text", '"\n"'],
     ["a byte order mark inside", '{\uFEFF"a":1}'],
     ["undefined", "undefined"],
-  ])("that is malformed is one fault that repeats nothing of it: %s", async (_case, text) => {
+  ])("that is malformed is one error that repeats no part of it: %s", async (_case, text) => {
     const answer = await probe({ item: Item })("/", { text });
     expect(answer.status).toBe(422);
     expect(answer.faults).toEqual([
@@ -200,7 +200,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     ]);
   });
 
-  it("that is not UTF-8 is refused", async () => {
+  it("that is not UTF-8 is rejected", async () => {
     const answer = await probe({ body: Body(t.String()) })("/", {
       body: Buffer.from([0x22, 0xff, 0x22]),
       headers: [["content-type", "application/json"]],
@@ -208,7 +208,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     expect(answer.faults).toEqual([{ type: "json_invalid", loc: ["body"], msg: "JSON should be valid UTF-8" }]);
   });
 
-  it("that is empty where one is required is missing", async () => {
+  it("is reported as missing if it is empty and the route requires one", async () => {
     const answer = await probe({ item: Item })("/", { headers: [["content-type", "application/json"]] });
     expect(answer.faults).toEqual([{ type: "missing", loc: ["body"], msg: "Field required", input: null }]);
   });
@@ -230,7 +230,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     expect((await shallow("/", { text: "[[[]]]" })).status).toBe(422);
   });
 
-  it("deeper than any stack is still answered where the limit is raised", async () => {
+  it("that exceeds the stack gets a response even if the limit is raised", async () => {
     const ask = probe({ body: Body(t.Unknown()) }, { limits: { jsonDepth: 1_000_000 } });
     const text = `${"[".repeat(50_000)}{"__proto__":1}${"]".repeat(50_000)}`;
     expect((await ask("/", { text })).status).toBe(200);
@@ -262,7 +262,7 @@ describeMatrix("a struct", ({ probe }) => {
     expect((await ask("/", { json })).args).toEqual({ b: { inner: { a: 1 }, list: [{ a: 2 }] } });
   });
 
-  it("that is closed refuses each of them", async () => {
+  it("that is closed rejects each unknown property", async () => {
     const Closed = t.Object({ a: t.Optional(t.Integer()) }, { additionalProperties: false });
     const ask = probe({ b: t.Object({ list: t.Array(Closed) }) });
     expect(faultLines(await ask("/", { json: { list: [{ a: 1 }, { b: 1, c: 2 }] } }))).toEqual([
@@ -271,7 +271,7 @@ describeMatrix("a struct", ({ probe }) => {
     ]);
   });
 
-  it("that is open keeps them, and checks them where a schema says how", async () => {
+  it("that is open keeps them, and validates them if a schema describes them", async () => {
     const open = probe({ b: t.Object({ a: t.Integer() }, { additionalProperties: true }) });
     expect((await open("/", { json: { a: 1, x: [1] } })).args).toEqual({ b: { a: 1, x: [1] } });
     const typed = probe({ b: t.Object({ a: t.Integer() }, { additionalProperties: t.Date() }) });
@@ -310,7 +310,7 @@ describeMatrix("a struct", ({ probe }) => {
     expect(faultLines(await ask("/", { json: { a: null, n: null, u: null } }))).toEqual(["string_type body.a"]);
   });
 
-  it("takes the last of a key that comes twice", async () => {
+  it("uses the last value of a duplicate key", async () => {
     expect((await probe({ b: t.Object({ a: t.Integer() }) })("/", { text: '{"a":"x","a":2}' })).args).toEqual({
       b: { a: 2 },
     });
@@ -322,7 +322,7 @@ describeMatrix("a struct", ({ probe }) => {
     ["by escapes of its underscores", '{"\\u005f\\u005Fproto\\u005f_":{"admin":true},"a":1}'],
     ["deep inside", '{"a":1,"rest":[{"x":{"__proto__":{"admin":true}}}]}'],
     ["beside constructor.prototype", '{"constructor":{"prototype":{"admin":true}},"a":1}'],
-  ])("never gives `__proto__` to a handler, written %s", async (_case, text) => {
+  ])("never passes `__proto__` to a handler, written %s", async (_case, text) => {
     for (const schema of [
       t.Object({ a: t.Integer(), rest: t.Optional(t.Unknown()) }),
       t.Object({ a: t.Integer() }, { additionalProperties: true }),

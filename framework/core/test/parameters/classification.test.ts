@@ -40,7 +40,7 @@ function refusal(params: unknown, path = "/"): string {
 }
 
 describe("a bare schema", () => {
-  it("is a path parameter when the pattern has the name, whatever its shape", () => {
+  it("is a path parameter if the pattern contains the name, regardless of its type", () => {
     expect(kindOf({ x: t.Integer() }, "/{x}")).toBe(ParamKind.PATH);
     expect(kindOf({ x: t.Union([t.Literal("a"), t.Literal("b")]) }, "/{x}/b")).toBe(ParamKind.PATH);
   });
@@ -98,7 +98,7 @@ describe("a descriptor", () => {
     ["Cookie", Cookie(), ParamKind.COOKIE],
     ["Body", Body(t.Integer()), ParamKind.BODY],
     ["Form", Form(), ParamKind.FORM],
-  ])("%s() decides where the value comes from", (_name, marker, kind) => {
+  ])("%s() determines the source of the value", (_name, marker, kind) => {
     expect(kindOf({ x: marker }, "/{x}")).toBe(kind);
   });
 
@@ -130,7 +130,7 @@ describe("a descriptor", () => {
     expect((await call(app, "GET", "/items/7")).json).toMatchObject({ id: 7 });
   });
 
-  it("Body beside Form is refused, in dependencies too", () => {
+  it("Body together with Form is rejected, even in dependencies", () => {
     expect(refusal({ a: Body(), b: Form() })).toMatch(/"a".*JSON body.*"b".*form/);
     expect(refusal({ a: Item, b: Form() })).toMatch(/"a".*JSON body.*"b".*form/);
     const dependency = withParams({ b: Form() }, async () => null);
@@ -276,7 +276,7 @@ describe("withParams", () => {
     expect(() => withParams({ b: t.Integer() }, handler)).toThrow(ConfigurationError);
   });
 
-  it("gives the same function back, and a route's own params are never written onto it", () => {
+  it("returns the same function, and the params of a route are never written onto it", () => {
     const plain = async () => null;
     expect(withParams({}, plain)).toBe(plain);
     const shared = async (args: object) => args;

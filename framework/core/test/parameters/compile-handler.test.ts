@@ -22,7 +22,7 @@ describe("ParamKind", () => {
 });
 
 describe("compileHandler", () => {
-  it("gives one spec for each parameter: name, kind, annotation, default and marker", () => {
+  it("returns one spec per parameter: name, kind, annotation, default and marker", () => {
     const limit = Query(t.Integer(), { default: 20 });
     const db = Depends(async () => "db");
     const id = t.Integer();
@@ -42,7 +42,7 @@ describe("compileHandler", () => {
     expect(specs[3]).toMatchObject({ annotation: Request, marker: null });
   });
 
-  it("gives the default of a schema, of a descriptor, and null", () => {
+  it("returns the default of a schema, of a parameter function, and null", () => {
     const [specs] = compileHandler(async () => null, "", {
       a: t.Integer({ default: 1 }),
       b: Query({ default: null }),
@@ -77,12 +77,12 @@ describe("compileHandler", () => {
     expect(isAsync(() => Promise.resolve(null))).toBe(false);
   });
 
-  it("takes the params of withParams when none are given", () => {
+  it("uses the params of withParams if the route has none", () => {
     const fn = withParams({ n: t.Integer() }, async () => null);
     expect(compileHandler(fn)[0].map((spec) => spec.name)).toEqual(["n"]);
   });
 
-  it("gives the same result for the same function, path and params, and another for another of each", () => {
+  it("returns the same result for the same function, path and params, and a different one otherwise", () => {
     const fn = async () => null;
     const params = { n: t.Integer() };
     const first = compileHandler(fn, "/{n}", params);

@@ -34,7 +34,7 @@ function deferred() {
 }
 
 describe("withParams", () => {
-  it("gives the same function back, so that identity is what the cache keys on", () => {
+  it("returns the same function, so that identity is the cache key", () => {
     const fn = async () => 1;
     expect(withParams({}, fn)).toBe(fn);
   });
@@ -70,7 +70,7 @@ describeMatrix("withParams", ({ call }) => {
 });
 
 describe("a dependency", () => {
-  it("is refused when it is no function", () => {
+  it("is rejected if it is not a function", () => {
     expect(() => Depends("text" as never)).toThrow(
       "Depends() takes a function or a class, not a string. Write Depends(getUser), not Depends(getUser()).",
     );
@@ -130,7 +130,7 @@ describeMatrix("a dependency", ({ call }) => {
     });
   });
 
-  it("has dependencies of its own, and path parameters of the route's pattern", async () => {
+  it("can have dependencies, and path parameters of the route's pattern", async () => {
     const { app } = create();
     const getId = withParams({ id: t.Integer() }, async ({ id }) => id);
     const getUser = withParams({ id: Depends(getId), request: Request }, async ({ id, request }) => ({
@@ -309,7 +309,7 @@ describe("a generator dependency", () => {
     ]);
   });
 
-  it("is cleaned up when the client has gone and the server's send fails", async () => {
+  it("is cleaned up if the client has disconnected and the server's send fails", async () => {
     const { notes, generator, app } = staged();
     app.get("/", { params: { a: generator("a") } }, async () => "ok");
     const sent = app(
@@ -321,7 +321,7 @@ describe("a generator dependency", () => {
     expect(notes).toEqual(["a starts", "a sees Error: socket closed"]);
   });
 
-  it("is cleaned up when the client goes while the body is read, and nothing is logged as an error", async () => {
+  it("is cleaned up if the client disconnects while the body is read, and no error is logged", async () => {
     const { notes, generator, app, log } = staged();
     app.post("/", { params: { a: generator("a"), body: t.Object({}) } }, async () => "ok");
     await app(
@@ -355,7 +355,7 @@ describe("a generator dependency", () => {
 });
 
 describeMatrix("a generator dependency", ({ call }) => {
-  it("is cleaned up last that was started first, also when an earlier one takes longer to start", async () => {
+  it("is cleaned up in reverse order of start, even if an earlier one takes longer to start", async () => {
     const notes: string[] = [];
     const gate = deferred();
     const slow = async function* slow() {
@@ -392,7 +392,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(notes).toEqual(["a starts", "a sees RequestValidationError: query.n: Field required"]);
   });
 
-  it("may replace the error, and the exception handlers see what comes out", async () => {
+  it("can replace the error, and the exception handlers see the new one", async () => {
     const { app } = create();
     const translating = async function* translating() {
       try {
@@ -407,7 +407,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 409, json: { detail: "translated" } });
   });
 
-  it("that swallows the error leaves nothing to answer with: 500 and a log line that names it", async () => {
+  it("that swallows the error causes a 500 and a log entry with its name", async () => {
     const { app, log } = create();
     const swallowing = async function* swallowing() {
       try {
@@ -423,7 +423,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(log.lines.join()).toContain("The dependency swallowing swallowed an error");
   });
 
-  it("whose clean-up fails is logged; the response stands and the others are cleaned up", async () => {
+  it("whose cleanup fails is logged; the response does not change and the others are cleaned up", async () => {
     const notes: string[] = [];
     const { app, log } = create();
     const failing = async function* failing() {
@@ -440,7 +440,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(log.lines).toEqual(["error The clean-up of the dependency failing failed"]);
   });
 
-  it("that yields twice is closed and logged; one that yields nothing is a clear error", async () => {
+  it("that yields twice is closed and logged; one that does not yield throws a clear error", async () => {
     const { app, log } = create();
     const twice = async function* twice() {
       yield 1;
@@ -504,7 +504,7 @@ describeMatrix("the order", ({ call }) => {
     expect(notes).toEqual(["app", "parent", "include", "child", "route", "params"]);
   });
 
-  it("stops at a guard whose own parameters are at fault", async () => {
+  it("stops at a guard with invalid parameters", async () => {
     const notes: string[] = [];
     const guard = withParams({ n: Query(t.Integer()) }, async () => void notes.push("guard"));
     const later = async () => void notes.push("later");
@@ -515,7 +515,7 @@ describeMatrix("the order", ({ call }) => {
     expect(notes).toEqual([]);
   });
 
-  it("lets an HTTPException win over validation faults", async () => {
+  it("lets an HTTPException take precedence over validation errors", async () => {
     const { app } = create();
     const refuse = async () => {
       throw new HTTPException(401);
@@ -524,7 +524,7 @@ describeMatrix("the order", ({ call }) => {
     expect((await call(app, "GET", "/?n=x")).status).toBe(401);
   });
 
-  it("does not call a dependency whose own parameters are at fault, and tells every fault of the request", async () => {
+  it("does not call a dependency with invalid parameters, and reports every error of the request", async () => {
     const notes: string[] = [];
     const inner = withParams({ a: Query(t.Integer()) }, async () => void notes.push("inner"));
     const outer = withParams({ inner: Depends(inner), b: Query(t.Integer()) }, async () => void notes.push("outer"));
@@ -597,7 +597,7 @@ describeMatrix("dependencyOverrides", ({ call }) => {
     expect((await call(app, "GET", "/router/nested")).json).toBe("hello original");
   });
 
-  it("gives an override that depends on what it replaces the original", async () => {
+  it("pass the original to an override that depends on it", async () => {
     const { app } = create();
     const wrapping = withParams({ inner: Depends(getGreeting) }, async ({ inner }) => `<${inner}>`);
     const deep = withParams({ name: Depends(getName) }, async ({ name }) => `deep ${name}`);
@@ -618,7 +618,7 @@ describeMatrix("dependencyOverrides", ({ call }) => {
     expect(log.lines[0]).toContain("through dependencyOverrides: greeting → name → greeting.");
   });
 
-  it("may have params of its own and be a generator, whose clean-up runs", async () => {
+  it("can have params and be a generator with cleanup", async () => {
     const notes: string[] = [];
     const { app } = create();
     const generator = withParams({ who: Query() }, async function* generator({ who }) {
@@ -643,7 +643,7 @@ describeMatrix("dependencyOverrides", ({ call }) => {
 });
 
 describeMatrix("a parameter that throws while another is still checked", ({ call }) => {
-  it("is a 500, and leaves no rejection that nobody awaits", async () => {
+  it("results in 500 without an unhandled rejection", async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on("unhandledRejection", note);

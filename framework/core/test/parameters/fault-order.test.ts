@@ -41,7 +41,7 @@ const speeds: readonly [string, number | null, number | null][] = [
   ["both later, the second last", 1, 3],
 ];
 
-describeMatrix("two parameters that are at fault", ({ call }) => {
+describeMatrix("two invalid parameters", ({ call }) => {
   const target = "/x/y?a=x&b=y";
   const head = [
     ["a", "x"],
@@ -74,16 +74,19 @@ describeMatrix("two parameters that are at fault", ({ call }) => {
   });
 
   const withBody = rows.filter(([, method]) => method === "POST");
-  it.each(withBody)("as %s of a %s beside a body come before it: %s", async (kind, method, _speed, make, turns) => {
-    for (const [source, makeBody] of bodies) {
-      const [first, second] = turns;
-      const params = { a: make(refusing(first)), b: make(refusing(second)), c: makeBody(t.Integer()) };
-      const sent = source === "body" ? json : form;
-      const places = await placesOf(create(method, params), method, sent);
-      expect(places.slice(0, 2)).toEqual([`${kind}.a`, `${kind}.b`]);
-      expect(places.slice(2).every((place) => place.startsWith(source))).toBe(true);
-    }
-  });
+  it.each(withBody)(
+    "as %s of a %s and a body are reported before it: %s",
+    async (kind, method, _speed, make, turns) => {
+      for (const [source, makeBody] of bodies) {
+        const [first, second] = turns;
+        const params = { a: make(refusing(first)), b: make(refusing(second)), c: makeBody(t.Integer()) };
+        const sent = source === "body" ? json : form;
+        const places = await placesOf(create(method, params), method, sent);
+        expect(places.slice(0, 2)).toEqual([`${kind}.a`, `${kind}.b`]);
+        expect(places.slice(2).every((place) => place.startsWith(source))).toBe(true);
+      }
+    },
+  );
 
   it.each(speeds)("as members of a body and of a form come in their order: %s", async (_speed, first, second) => {
     for (const [source, makeBody] of bodies) {
@@ -124,7 +127,7 @@ describeMatrix("two parameters that are at fault", ({ call }) => {
   });
 });
 
-describeSocketMatrix("two parameters of a WebSocket route that are at fault", ({ refused }) => {
+describeSocketMatrix("two invalid parameters of a WebSocket route", ({ refused }) => {
   const headers = { a: "x", b: "y", cookie: "a=x; b=y" };
 
   async function placesOf(params: Record<string, unknown>): Promise<string[]> {

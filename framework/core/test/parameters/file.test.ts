@@ -41,7 +41,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(json).toEqual([["cat.png", "image/png", 4, "meow"]]);
   });
 
-  it("may be declared by the class alone", async () => {
+  it("can be declared with only the class", async () => {
     const ask = probe({ upload: UploadFile });
     expect((await ask("/", multipart(["upload", cat]))).args?.["upload"]).toMatchObject({ filename: "cat.png" });
     expect(faultLines(await ask("/", multipart()))).toEqual(["missing file.upload"]);
@@ -53,7 +53,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await ask("/", multipart(["upload", cat])))).toEqual(["missing file.the-file"]);
   });
 
-  it("that comes more than once is the last, or a list with `multiple` or a list schema", async () => {
+  it("that is repeated is the last one, or an array with `multiple` or an array schema", async () => {
     const two = multipart(["upload", cat], ["upload", { filename: "b", content: "b" }]);
     expect((await call(uploading(), "POST", "/", two)).json).toEqual([["b", "application/octet-stream", 1, "b"]]);
     const all = (await call(uploading({ multiple: true }), "POST", "/", two)).json as string[][];
@@ -70,7 +70,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await ask("/", files(4)))).toEqual(["too_long file.upload"]);
   });
 
-  it("that is absent is missing, or null, or undefined, or an empty list", async () => {
+  it("that is absent is missing, or null, or undefined, or an empty array", async () => {
     const ask = probe({
       a: File({ default: null }),
       b: File(t.Optional(t.Any())),
@@ -86,7 +86,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await probe({ a: File() })("/"))).toEqual(["missing file.a"]);
   });
 
-  it("whose input was left blank counts as absent, while an empty file with a name does not", async () => {
+  it("whose input was left blank is absent, but an empty file with a name is present", async () => {
     const ask = probe({ upload: File({ default: null }) });
     expect((await ask("/", multipart(["upload", { filename: "", content: "" }]))).args).toEqual({ upload: null });
     expect((await ask("/", multipart(["upload", ""]))).args).toEqual({ upload: null });
@@ -108,7 +108,7 @@ describeMatrix("a File", ({ call, probe }) => {
     ]);
   });
 
-  it("never shows the text that came for a password-like name", async () => {
+  it("never includes the input for a password-like name in an error", async () => {
     const answer = await probe({ secret_key: File() })("/", multipart(["secret_key", "hunter2"]));
     expect(faultLines(answer)).toEqual(["file_type file.secret_key"]);
     expect(answer.text).not.toContain("hunter2");
@@ -130,7 +130,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await probe({ a: File() })("/", { body: Buffer.from("x") }))).toEqual(["content_type file"]);
   });
 
-  it("may be held to media types", async () => {
+  it("can be restricted to media types", async () => {
     const ask = probe({ upload: File({ mediaTypes: ["image/*", "application/pdf"] }) });
     const typed = (type: string) => ask("/", multipart(["upload", { ...cat, type }]));
     expect((await typed("image/png")).status).toBe(200);
@@ -146,7 +146,7 @@ describeMatrix("a File", ({ call, probe }) => {
     ]);
   });
 
-  it("beside form fields is read from one parse, also by dependencies and the request", async () => {
+  it("and form fields are read in one parse, including in dependencies and the request", async () => {
     const getTitle = withParams({ title: Form() }, async ({ title }) => title);
     const app = new App();
     app.post(
@@ -191,7 +191,7 @@ describeMatrix("a form that is multipart", ({ probe }) => {
   });
 });
 
-it("a File is refused beside a Body, with a default or a schema that is not a file, and on a WebSocket", () => {
+it("a File is rejected with a Body, with a default, with a schema that is not a file, and on a WebSocket", () => {
   const app = new App();
   const register = (params: object) => () => app.post("/", { params: params as Params }, async () => null);
   expect(register({ a: File(), b: Body(t.Object({})) })).toThrow(/a request has one body/);

@@ -25,7 +25,7 @@ describeMatrix("a form field", ({ probe }) => {
     expect(faultLines(await ask("/"))).toEqual(["missing form.a"]);
   });
 
-  it("that is repeated fills a list, or gives a scalar the last one", async () => {
+  it("that is repeated fills an array, or uses the last value for a scalar", async () => {
     const ask = probe({ a: Form(t.Array(t.Integer())), b: Form() });
     expect((await ask("/", { form: "a=1&a=2&b=x&b=y" })).args).toEqual({ a: [1, 2], b: "y" });
     expect(faultLines(await ask("/", { form: "a=1&a=x&b=y" }))).toEqual(["int_parsing form.a.1"]);
@@ -37,7 +37,7 @@ describeMatrix("a form field", ({ probe }) => {
     expect(faultLines(await ask("/", { form: "y=1" }))).toEqual([`missing form.${name}`]);
   });
 
-  it("whose name starts with a question mark keeps it", async () => {
+  it("keeps a question mark at the start of its name", async () => {
     expect(faultLines(await probe({ x: Form() })("/", { form: "?x=1" }))).toEqual(["missing form.x"]);
   });
 });
@@ -57,13 +57,13 @@ describeMatrix("an object schema in Form", ({ probe }) => {
     });
   });
 
-  it("tells all its faults at once, and never a password", async () => {
+  it("reports all its errors together, and never a password", async () => {
     const answer = await probe({ login: Form(Login) })("/", { form: "password=hunter2" });
     expect(faultLines(answer)).toEqual(["missing form.username", "string_too_short form.password"]);
     expect(answer.text).not.toContain("hunter2");
   });
 
-  it("that is closed refuses other fields, each once", async () => {
+  it("that is closed rejects each other field once", async () => {
     const Closed = t.Object({ a: t.Optional(t.String()) }, { additionalProperties: false });
     expect(faultLines(await probe({ f: Form(Closed) })("/", { form: "a=1&b=2&b=3" }))).toEqual([
       "extra_forbidden form.b",
@@ -84,7 +84,7 @@ describeMatrix("a form's content type", ({ probe }) => {
     ]);
   });
 
-  it("that is absent is refused, once for all fields", async () => {
+  it("that is absent is rejected, once for all fields", async () => {
     const answer = await probe({ a: Form(), b: Form() })("/", { body: Buffer.from("a=1") });
     expect(faultLines(answer)).toEqual(["content_type form"]);
   });

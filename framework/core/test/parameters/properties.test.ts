@@ -121,8 +121,8 @@ function fittingValue(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
 
 const schemaAndValue = anySchema.chain((schema) => fc.tuple(fc.constant(schema), valueFor(schema)));
 
-describe("whatever comes", () => {
-  it("as target, headers, cookies and body, the answer is 200, 400, 404, 413 or 422, and nothing is logged", async () => {
+describe("any input", () => {
+  it("as target, headers, cookies and body results in 200, 400, 404, 413 or 422 without log entries", async () => {
     const ask = probe(
       {
         p: Path(t.Union([t.Integer(), t.Date(), t.String({ maxLength: 5 })])),
@@ -171,7 +171,7 @@ describe("whatever comes", () => {
     );
   });
 
-  it("as a form, the answer is 200, 413 or 422", async () => {
+  it("as a form results in 200, 413 or 422", async () => {
     const ask = probe({
       a: Form(t.Integer()),
       b: Form(t.Array(t.Number()), { default: [] }),
@@ -191,7 +191,7 @@ describe("whatever comes", () => {
 });
 
 describe("for every schema and every value", () => {
-  it("what is decoded is encoded to what decodes to the same, and encodes to the same", () => {
+  it("an encoded value decodes to the same value again", () => {
     let taken = 0;
     fc.assert(
       fc.property(schemaAndValue, ([schema, value]) => {
@@ -214,7 +214,7 @@ describe("for every schema and every value", () => {
     expect(taken).toBeGreaterThan(250);
   });
 
-  it("a result is written as JSON.stringify writes what the check of results gives, with the same faults", () => {
+  it("a result is written as JSON.stringify writes the validated result, with the same errors", () => {
     fc.assert(
       fc.property(schemaAndValue, fc.boolean(), ([schema, value], isDecoded) => {
         const result = isDecoded ? compileSchema(schema).check(value, new Faults()) : value;
@@ -228,7 +228,7 @@ describe("for every schema and every value", () => {
     );
   });
 
-  it("a check leaves its input as it was, and its faults lie within the value", () => {
+  it("a check does not modify its input, and reports only errors within the value", () => {
     fc.assert(
       fc.property(schemaAndValue, ([schema, value]) => {
         const sent: unknown = JSON.parse(JSON.stringify(value));
@@ -277,7 +277,7 @@ describe("text", () => {
     );
   });
 
-  it("of a query, a form and a cookie comes in as it was, whatever it is", async () => {
+  it("of a query, a form and a cookie is received unchanged", async () => {
     const ask = probe({ q: Query(), c: Cookie() });
     const form = probe({ f: Form() });
     await fc.assert(
@@ -311,7 +311,7 @@ describe("text", () => {
 });
 
 describe("the parsers", () => {
-  it("of JSON agree with JSON.parse on what is JSON", () => {
+  it("of JSON accept the same texts as JSON.parse", () => {
     const json = fc.oneof(
       fc.json(),
       fc.string({ unit: fc.constantFrom(...'[]{},:"\\u0d8bc e1-.tnf\n'.split("")) }),

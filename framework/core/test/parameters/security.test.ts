@@ -260,7 +260,7 @@ describe("OAuth2PasswordRequestForm", () => {
   });
   afterAll(() => own.close());
 
-  it("gives the fields, and the scopes one by one", async () => {
+  it("returns the fields, and an array of the scopes", async () => {
     const sent = "grant_type=password&username=ada&password=s+p&scope=read+write++read&client_id=i&client_secret=s";
     await own
       .post("/token")
@@ -275,7 +275,7 @@ describe("OAuth2PasswordRequestForm", () => {
       });
   });
 
-  it("takes name and password alone", async () => {
+  it("requires only name and password", async () => {
     const alone = { grant_type: "password", username: "ada", password: "s", scopes: [] };
     await own.post("/token").send("username=ada&password=s").expect(200, alone);
   });

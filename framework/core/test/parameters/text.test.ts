@@ -225,13 +225,13 @@ describeMatrix("text that becomes a value", ({ probe }) => {
     ["header", { x: Header(t.Integer()) }, "/", "/", { headers: [["x", "a"]] as const }],
     ["cookie", { x: Cookie(t.Integer()) }, "/", "/", { headers: [["cookie", "x=a"]] as const }],
     ["form", { x: Form(t.Integer()) }, "/", "/", { form: "x=a" }],
-  ])("is told with its source: %s", async (source, params, path, target, sent) => {
+  ])("is described with its source: %s", async (source, params, path, target, sent) => {
     const answer = await probe(params, { path })(target, sent);
     expect(answer.status).toBe(422);
     expect(faultLines(answer)).toEqual([`int_parsing ${source}.x`]);
   });
 
-  it("answers as the contract writes it", async () => {
+  it("is sent in the documented form", async () => {
     const answer = await probe({ item_id: t.Integer() }, { path: "/items/{item_id}" })("/items/abc");
     expect(answer.status).toBe(422);
     expect(answer.text).toBe(
@@ -241,7 +241,7 @@ describeMatrix("text that becomes a value", ({ probe }) => {
 });
 
 describeMatrix("a descriptor without schema", ({ probe }) => {
-  it("gives a string", async () => {
+  it("returns a string", async () => {
     const answer = await probe({ p: Path(), q: Query(), h: Header(), c: Cookie() }, { path: "/{p}" })("/1?q=2", {
       headers: [
         ["h", "3"],
@@ -251,7 +251,7 @@ describeMatrix("a descriptor without schema", ({ probe }) => {
     expect(answer.args).toEqual({ p: "1", q: "2", h: "3", c: "4" });
   });
 
-  it("takes an empty text, which is not the same as none", async () => {
+  it("accepts an empty string, which differs from an absent one", async () => {
     const ask = probe({ q: Query() });
     expect((await ask("/?q=")).args).toEqual({ q: "" });
     expect((await ask("/?q")).args).toEqual({ q: "" });
@@ -260,7 +260,7 @@ describeMatrix("a descriptor without schema", ({ probe }) => {
 });
 
 describeMatrix("an absent value", ({ probe }) => {
-  it("is a fault `missing` in each source, all of them in one answer", async () => {
+  it("is an error `missing` in each source, all of them in one response", async () => {
     const answer = await probe({ q: Query(), userAgent: Header(t.Integer()), c: Cookie() })("/");
     expect(answer.status).toBe(422);
     expect(answer.faults).toEqual([
@@ -311,7 +311,7 @@ describeMatrix("an absent value", ({ probe }) => {
     });
   });
 
-  it("gets a default of its own for each request", async () => {
+  it("gets a separate default for each request", async () => {
     const seen: unknown[][] = [];
     const ask = probe({
       a: Query(t.Array(t.String()), { default: [] as string[] }),
@@ -331,7 +331,7 @@ describeMatrix("an absent value", ({ probe }) => {
     ]);
   });
 
-  it("is what a function makes that stands as the schema's default", async () => {
+  it("is created by a function that is the default of the schema", async () => {
     let count = 0;
     const ask = probe({ a: t.Integer({ default: () => ++count }) });
     const first = (await ask("/")).args as { a: number };
@@ -341,12 +341,12 @@ describeMatrix("an absent value", ({ probe }) => {
 });
 
 describeMatrix("a repeated key", ({ keeps, probe }) => {
-  it("gives a scalar the last one", async () => {
+  it("uses the last value for a scalar", async () => {
     expect((await probe({ n: t.Integer() })("/?n=1&n=2&n=3")).args).toEqual({ n: 3 });
     expect(faultLines(await probe({ n: t.Integer() })("/?n=1&n=x"))).toEqual(["int_parsing query.n"]);
   });
 
-  it("fills a list, also of one, of enums, of dates, of unions, with the place of each fault", async () => {
+  it("fills an array, even of one item, with enums, dates and unions, and the location of each error", async () => {
     const list = probe({ n: t.Array(t.Integer({ maximum: 5 })) });
     expect((await list("/?n=1&n=2")).args).toEqual({ n: [1, 2] });
     expect((await list("/?n=1")).args).toEqual({ n: [1] });
@@ -374,7 +374,7 @@ describeMatrix("a repeated key", ({ keeps, probe }) => {
   it.each<[dialect: string, keywords: object]>([
     ["2020-12", { prefixItems: [{ type: "integer" }], items: { type: "number" } }],
     ["draft-07", { items: [{ type: "integer" }], additionalItems: { type: "number" } }],
-  ])("reads the items behind those of a tuple of %s by their own schema", async (_dialect, keywords) => {
+  ])("uses the schema of the rest items after the items of a tuple of %s", async (_dialect, keywords) => {
     const ask = probe({ at: t.Unsafe({ type: "array", ...keywords }) });
     expect((await ask("/?at=1&at=2.5&at=3")).args).toEqual({ at: [1, 2.5, 3] });
     expect(faultLines(await ask("/?at=1.5&at=x"))).toEqual(["int_parsing query.at.0", "float_parsing query.at.1"]);
@@ -386,7 +386,7 @@ describeMatrix("a repeated key", ({ keeps, probe }) => {
     expect(faultLines(await ask("/?n=1&n=1"))).toEqual(["unique_items query.n"]);
   });
 
-  it("of a header gives each value on its own, however it is spelled", async () => {
+  it("of a header is a separate value for each line, in any case", async () => {
     const headers = [
       ["X-Tag", "a, b"],
       ["x-tag", "c"],
@@ -409,7 +409,7 @@ describeMatrix("names on the wire", ({ probe }) => {
     expect((await probe({ [name]: Header() })("/", { headers: [[header, "v"]] })).args).toEqual({ [name]: "v" });
   });
 
-  it("an alias replaces the name, in any case for a header, and the place in faults", async () => {
+  it("an alias replaces the name, in any case for a header, and the location in errors", async () => {
     const ask = probe({
       a: Query({ alias: "page-size" }),
       b: Header({ alias: "X_Odd" }),
@@ -459,7 +459,7 @@ describeMatrix("an object schema", ({ probe }) => {
     expect((await ask("/?pageSize=20")).args).toEqual({ page: { page: 1, pageSize: 20 } });
   });
 
-  it("tells all faults of all its properties at once, each under its own name", async () => {
+  it("reports all errors of all its properties together, each under its own name", async () => {
     const ask = probe({ page: Query(Page) });
     expect(faultLines(await ask("/?page=x"))).toEqual(["int_parsing query.page", "missing query.pageSize"]);
     expect(faultLines(await ask("/?page=0&pageSize=x"))).toEqual([
@@ -469,7 +469,7 @@ describeMatrix("an object schema", ({ probe }) => {
     expect(faultLines(await ask("/"))).toEqual(["missing query.pageSize"]);
   });
 
-  it("in Header reads `user-agent` for userAgent, and tells faults under that name", async () => {
+  it("in Header reads `user-agent` for userAgent, and reports errors under that name", async () => {
     const ask = probe({ h: Header(t.Object({ userAgent: t.String(), xCount: t.Integer({ minimum: 1 }) })) });
     const headers = [
       ["user-agent", "curl"],
@@ -494,7 +494,7 @@ describeMatrix("an object schema", ({ probe }) => {
     });
   });
 
-  it("that is closed refuses other names in a query and among cookies, and not other headers", async () => {
+  it("that is closed rejects other names in a query and among cookies, but not other headers", async () => {
     const Closed = t.Object({ a: t.Optional(t.String()) }, { additionalProperties: false });
     expect(faultLines(await probe({ q: Query(Closed) })("/?a=1&b=2&b=3"))).toEqual(["extra_forbidden query.b"]);
     expect(faultLines(await probe({ q: Query(Closed, { default: null }) })("/?b=2"))).toEqual([
@@ -533,7 +533,7 @@ describeMatrix("an object schema", ({ probe }) => {
   });
 });
 
-describeMatrix("what a query string can hold", ({ probe }) => {
+describeMatrix("the possible contents of a query string", ({ probe }) => {
   it("decodes percent signs and plus signs, and keeps invalid escapes", async () => {
     const ask = probe({ q: Query() });
     expect((await ask("/?q=a+b%20c%2Bd")).args).toEqual({ q: "a b c+d" });
@@ -564,7 +564,7 @@ describeMatrix("cookies", ({ probe }) => {
     ["c=", ""],
     ["  c  =  x  ", "x"],
     [";;; c=x ;;", "x"],
-  ])("%s gives %s", async (cookie, expected) => {
+  ])("%s is parsed as %s", async (cookie, expected) => {
     expect((await probe({ c: Cookie() })("/", { headers: [["cookie", cookie]] })).args).toEqual({ c: expected });
   });
 

@@ -114,7 +114,7 @@ describe("TestClient", () => {
     await expect(client.close()).rejects.toThrow("stuck");
   });
 
-  it("answers an error that the application does not handle with the 500 that a client sees", async () => {
+  it("returns the 500 that a client sees for an unhandled error of the application", async () => {
     const { app, log } = create();
     app.get("/", async () => {
       throw new Error("boom");
@@ -311,7 +311,7 @@ describe("a WebSocket of the TestClient", () => {
     await client.get("/get").expect(200, { a: "1", b: "2", c: "3" });
   });
 
-  it("that is open when the client closes is closed with 1012, before the shutdown", async () => {
+  it("that is open when the client closes is closed with 1012 before the shutdown", async () => {
     const notes: unknown[] = [];
     const { app } = create();
     app.onShutdown(() => notes.push("shutdown"));

@@ -47,7 +47,7 @@ const late: readonly [string, SendMessage][] = [
 ];
 
 // HTTP & WebSocket ASGI Message Format, "Response Body - send event": ignored once `more_body` was false.
-describe("messages behind the last body", () => {
+describe("messages after the last body", () => {
   const caller = new SocketCaller();
   const { call } = caller;
   afterAll(() => caller[Symbol.asyncDispose]());
@@ -113,7 +113,7 @@ describeSocketMatrix("websocket.close", ({ connect, refused }) => {
     expect(await refused(app, "/")).toMatchObject({ statusCode: 403 });
   });
 
-  it("may follow the last part of an HTTP answer to the handshake, which ends it: what follows is ignored", async () => {
+  it("may follow the last chunk of an HTTP response to the handshake, which ends it: later messages are ignored", async () => {
     let isOver = false;
     const app: ASGIApp = async (_scope, receive, send) => {
       await receive();

@@ -23,7 +23,7 @@ async function sentBy(app: App, method: string, path: string, headers: [string, 
 }
 
 describe("bytes are Buffers where that global exists", () => {
-  it("in the headers and the body of every answer", async () => {
+  it("in the headers and the body of every response", async () => {
     const app = new App();
     app.get("/json", async () => ({ a: 1 }));
     app.get("/bytes", async () => new Response(plain("bytes"), { headers: { "x-id": "é" } }));
@@ -45,7 +45,7 @@ describe("bytes are Buffers where that global exists", () => {
     }
   });
 
-  it("in what a request and a file give, whatever the server gave", async () => {
+  it("in the values of a request and a file, regardless of the types of the server", async () => {
     const app = new App();
     const seen: unknown[] = [];
     app.post("/body", { params: { request: Request } }, async ({ request }) => void seen.push(await request.body()));

@@ -12,7 +12,7 @@ describe("latin-1", () => {
   });
 });
 
-describe("what headers say of the body", () => {
+describe("the facts about the body in its headers", () => {
   const cases: readonly (readonly [
     what: string,
     headers: readonly string[],
@@ -35,7 +35,7 @@ describe("what headers say of the body", () => {
     ]);
   });
 
-  it("is what the maker of a HeaderList has found in it", () => {
+  it("are the ones that the creator of a HeaderList found", () => {
     const content = { type: "a/b", length: 7 };
     expect(contentHeaders(new HeaderList([], content))).toBe(content);
     expect(contentHeaders(undefined)).toEqual({ type: undefined, length: 0 });

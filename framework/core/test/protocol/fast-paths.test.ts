@@ -20,7 +20,7 @@ describe("text as UTF-8", () => {
 });
 
 describe("the media type of a body", () => {
-  it("is the same from the comparison with that of JSON as from decoding it", () => {
+  it("is the same by comparison with JSON's as by decoding", () => {
     const type = fc.oneof(
       fc.string({ maxLength: 20 }).filter((value) => /^[\0-\u00ff]*$/.test(value)),
       fc.constantFrom(

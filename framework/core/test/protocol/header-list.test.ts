@@ -3,7 +3,7 @@ import type { SendMessage } from "../../src/protocol/asgi.js";
 import { App, HeaderList } from "../../src/index.js";
 
 describe("a HeaderList", () => {
-  it("gives names in lower case and values as latin-1 bytes", () => {
+  it("returns names in lower case and values as latin-1 bytes", () => {
     const headers = new HeaderList(["X-Name", "caf\u00e9", "content-type", "text/plain"]);
     const text = [...headers].map((pair) => pair.map((bytes) => Buffer.from(bytes).toString("latin1")));
     expect(text).toEqual([

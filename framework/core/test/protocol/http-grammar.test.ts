@@ -50,7 +50,7 @@ describe("white space", () => {
     expect(parseHost(`${space}example.com`)).toBeNull();
   });
 
-  it.each(OTHER_SPACES)("is not %j where a field is read", (space) => {
+  it.each(OTHER_SPACES)("does not include %j when a field is read", (space) => {
     const scope = { type: "http", method: "GET", path: "/" } as const;
     const cookie = Buffer.from(`${space}__Host-session=theirs; a=${space}b${space}`, "latin1");
     const request = new Request({ ...scope, headers: [[Buffer.from("cookie"), cookie]] }, async () => ({
@@ -124,7 +124,7 @@ describe("parameters (RFC 9110 §5.6.6)", () => {
     ["x; a=b, c", null],
   ])("of %j are %j", (text, expected) => expect(entriesOf(text)).toEqual(expected));
 
-  it("give back what was written as quoted strings", () => {
+  it("return the original value of quoted strings", () => {
     const token = fc.stringMatching(/^[a-z]{1,8}$/);
     const text = fc.stringMatching(/^[ !#-[\]-~]{0,20}$/);
     fc.assert(
@@ -155,7 +155,7 @@ describe("hosts", () => {
   });
 
   it.each<[unknown]>([["https://a"], ["a/"], [""], ["*."], ["*.[::1]"], ["a.*"], [undefined], [1], ["a "]])(
-    "%j is no entry of a list of hosts",
+    "%j is not a valid entry of a list of hosts",
     (entry) => expect(compileHost(entry)).toBeNull(),
   );
 });

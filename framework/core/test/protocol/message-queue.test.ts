@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { MessageQueue } from "../../src/protocol/message-queue.js";
 
 describe("a message queue", () => {
-  it("gives what came before it was asked for, then what is waited for, in order", async () => {
+  it("returns messages that arrived earlier, then awaited ones, in order", async () => {
     const queue = new MessageQueue<string>();
     queue.push("a");
     queue.push("b");
@@ -15,7 +15,7 @@ describe("a message queue", () => {
     expect(await Promise.all(taken)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("gives its end behind all messages, as often as it is asked, and to all who wait", async () => {
+  it("returns its end after all messages, every time, and to all waiting readers", async () => {
     const queue = new MessageQueue<string>();
     queue.push("a");
     const taken = [queue.take(), queue.take(), queue.take()];
@@ -26,7 +26,7 @@ describe("a message queue", () => {
     expect(await Promise.all([...taken, queue.take()])).toEqual(["a", "last", "last", "last"]);
   });
 
-  it("gives what came before it failed, then the error, which nobody has to handle", async () => {
+  it("returns the messages from before its failure, then the error, which does not have to be handled", async () => {
     const queue = new MessageQueue<string>();
     queue.push("a");
     queue.fail(new Error("over"));
@@ -35,7 +35,7 @@ describe("a message queue", () => {
     await expect(queue.take()).rejects.toThrow("over");
   });
 
-  it("gives what has come without waiting", () => {
+  it("returns arrived messages without waiting", () => {
     const queue = new MessageQueue<string>();
     queue.push("a");
     expect([queue.shift(), queue.shift()]).toEqual(["a", undefined]);

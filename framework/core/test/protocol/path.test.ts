@@ -98,7 +98,7 @@ describe("canonicalPath", () => {
     ).toBe(canonical.replace("%2F", "x").replace("%25", "y"));
   });
 
-  it("reads the raw path where it is unlike the path", () => {
+  it("reads the raw path if it differs from the path", () => {
     expect(canonicalPath("/admin", bytes("/public"))).toBe("/public");
     expect(canonicalPath("/admin", bytes("/admin"))).toBe("/admin");
     expect(canonicalPath("/admin/", bytes("/admin/"))).toBe("/admin");
@@ -106,7 +106,7 @@ describe("canonicalPath", () => {
     expect(canonicalPath("/x", new Uint8Array(0))).toBe("/");
   });
 
-  it("gives the segments that the target has, each decoded once", () => {
+  it("returns the segments of the target, each decoded once", () => {
     const segment = fc.string({ unit: "binary", minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(fc.array(segment), fc.array(fc.boolean()), (segments, escaped) => {
@@ -120,7 +120,7 @@ describe("canonicalPath", () => {
     );
   });
 
-  it("gives two targets the same text only when their segments are the same", () => {
+  it("returns the same text for two targets only if their segments are the same", () => {
     const target = fc.array(fc.constantFrom("/", "a", "%2F", "%2f", "%25", "%61", "2F", "25", "%", "é", "%C3%A9"));
     const segmentsOf = (raw: string): string[] | null => {
       try {

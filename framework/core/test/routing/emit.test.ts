@@ -68,7 +68,7 @@ return function find(path) {
     expect(globalThis).not.toHaveProperty("broken");
   });
 
-  it("is left out for route sets too deep or too large to gain by it, which are found all the same", () => {
+  it("is omitted for route sets too deep or too large to benefit, which are still found", () => {
     const deep = Array.from({ length: 70 }, (_, place) => `{p${place}}`).join("/");
     const deepRouter = routerOf({}, `GET /${deep}`);
     const large = Array.from({ length: 10_500 }, (_, index) => `GET /r${index}/{id}`);
@@ -89,7 +89,7 @@ return function find(path) {
     ]);
   });
 
-  it("is spread over functions where many static segments stand side by side", () => {
+  it("is spread over functions if there are many static segments at one place", () => {
     const router = routerOf({}, ...Array.from({ length: 600 }, (_, index) => `GET /api/r${index}/{id}`));
     const start = readRoutes(router.root, "GET").start!;
     const source = emitDfa(determinize(start, 10_000)!)!.toString();
@@ -97,7 +97,7 @@ return function find(path) {
     expect(Math.max(...longest)).toBeLessThan(10_000);
   });
 
-  it("has what several ways lead to only once", () => {
+  it("contains each shared subtree only once", () => {
     const leaves = Array.from({ length: 30 }, (_, index) => `GET /{x}/a${index}`);
     const router = routerOf({}, ...leaves, "GET /{x}/{y}/z/{w}/several-segments/{v}");
     const start = readRoutes(router.root, "GET").start!;
@@ -113,7 +113,7 @@ return function find(path) {
     expect(table.find(hostilePath("last5"))?.[0]).toBe(`GET ${HOSTILE[5]}`);
   });
 
-  it("gives way to the automaton where the runtime forbids code from text", async () => {
+  it("is replaced by the automaton if the runtime forbids code generation", async () => {
     const program = `
         const { RadixRouter } = await import(${JSON.stringify(ROUTER)});
         let forbidden = false;

@@ -87,11 +87,11 @@ describe("every look-up", () => {
       routes: ["GET /me/{x}/c", "GET /{a}/{b}/c/{d}", "GET /{a}/{b}/e"],
       paths: ["/me/1/c", "/me/1/c/2", "/me/1/e", "/me/me/e"],
     },
-  ])("gives what the plain walk gives for $routes", ({ routes, paths }) => {
+  ])("returns the same as the plain walk for $routes", ({ routes, paths }) => {
     expect(disagreements(routes, paths)).toEqual([]);
   });
 
-  it("gives what the plain walk gives for any routes and any path", () => {
+  it("returns the same as the plain walk for any routes and any path", () => {
     const path = pathOf(fc.constantFrom(...TEXTS, "", "*", "zzz", "constructor", "%25"));
     fc.assert(
       fc.property(routeSet(TEXTS), fc.array(path, { maxLength: 12 }), (routes, paths) => {
@@ -101,7 +101,7 @@ describe("every look-up", () => {
     );
   });
 
-  it("gives what the plain walk gives where every slash counts", () => {
+  it("returns the same as the plain walk if every slash is significant", () => {
     const path = pathOf(fc.constantFrom(...TEXTS, "", "*", "zzz"));
     fc.assert(
       fc.property(routeSet(["a", "ab", ""]), fc.array(path, { maxLength: 12 }), (routes, paths) => {
@@ -111,7 +111,7 @@ describe("every look-up", () => {
     );
   });
 
-  it("gives what the plain walk gives for the hostile set", () => {
+  it("returns the same as the plain walk for the hostile set", () => {
     const routes = HOSTILE.map((path) => `GET ${path}`);
     const paths = [
       ...Array.from({ length: 25 }, (_, index) => hostilePath(`last${index}`)),
@@ -125,7 +125,7 @@ describe("every look-up", () => {
     expect(disagreements(routes, paths)).toEqual([]);
   });
 
-  it("gives what the plain walk gives for more routes of a length than one word has bits", () => {
+  it("returns the same as the plain walk for more routes of a length than one word has bits", () => {
     const places = Array.from({ length: 70 }, (_, index) => [index % 7, (index * 3 + 1) % 7]);
     const routes = places.map(([one, other], index) => {
       const segments = Array.from({ length: 7 }, (_value, place) =>
@@ -159,7 +159,7 @@ describe("every look-up", () => {
     }
   });
 
-  it("is ready after prepare, which has nothing to say of ordinary routes", () => {
+  it("is ready after prepare, which logs no warning about ordinary routes", () => {
     const router = routerOf({}, "GET /users/{id}", "POST /users", "GET /users/me/{x}");
     expect(router.prepare()).toEqual([]);
     router.root.children.clear();
@@ -169,7 +169,7 @@ describe("every look-up", () => {
 });
 
 describe("the bound of the construction", () => {
-  it("is passed by two static segments at each two of ten places with a last segment of their own", () => {
+  it("is exceeded by two static segments at each two of ten places with separate last segments", () => {
     const pairs = Array.from({ length: 100 }, (_, index) => [index % 10, Math.floor(index / 10)] as const);
     const routes = pairs
       .filter(([one, other]) => one < other)
@@ -184,7 +184,7 @@ describe("the bound of the construction", () => {
     expect(router.resolve("GET", `${"/a".repeat(10)}/last37`)?.[0]).toContain("/last37");
   });
 
-  it("is passed by the hostile set, and one line a method says so", () => {
+  it("is exceeded by the hostile set, and one log entry per method reports it", () => {
     const router = new RadixRouter();
     for (const path of HOSTILE) {
       router.addRoute("GET", path, null);

@@ -37,7 +37,7 @@ describe("PathPattern.parse", () => {
     ["/a%20b", 'a "%" that is neither "%2F"', "as itself"],
     ["/a%2fb", 'a "%" that is neither "%2F"', "as itself"],
     ["/\ud800", "lone surrogate", "whole characters"],
-  ])("refuses %s with method, path, fault and the way out", (path, fault, way) => {
+  ])("rejects %s with method, path, error and the fix", (path, fault, way) => {
     const register = (): void => new RadixRouter().addRoute("PATCH", path, null);
     expect(register).toThrow(ConfigurationError);
     expect(register).toThrow(`PATCH ${path}: "`);
@@ -45,7 +45,7 @@ describe("PathPattern.parse", () => {
     expect(register).toThrow(way);
   });
 
-  it("refuses a path that is no text", () => {
+  it("rejects a path that is not a string", () => {
     const path: unknown = /users/;
     // A program without types can hand in anything.
     expect(() => PathPattern.parse(path as string, "GET")).toThrow("GET: the path of a route is text");
@@ -127,7 +127,7 @@ describe("PathPattern#build", () => {
     expect(() => build(pattern, params)).toThrow(message);
   });
 
-  it("refuses a value that is no text, number or boolean", () => {
+  it("rejects a value that is not a string, number or boolean", () => {
     const params: Record<string, unknown> = { id: {} };
     // A program without types can hand in anything.
     expect(() => build("/{id}", params as Record<string, string>)).toThrow("not object");

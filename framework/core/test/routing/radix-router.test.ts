@@ -12,7 +12,7 @@ const FORMS: [name: string, options: RadixRouterOptions][] = [
 ];
 
 describe.each(FORMS)("RadixRouter by %s", (_, options) => {
-  it("gives handler, parameters and the very metadata that was registered", () => {
+  it("returns handler, parameters and the same metadata object that was registered", () => {
     const router = new RadixRouter<string>(options);
     const metadata = { tags: ["users"] };
     router.addRoute("GET", "/users/{id}", "one user", metadata);
@@ -22,7 +22,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect(router.resolve("GET", "/users/7")?.[2]).toBe(metadata);
   });
 
-  it("gives a route without metadata an empty object that stays the same", () => {
+  it("returns the same empty object each time for a route without metadata", () => {
     const router = routerOf(options, "GET /a", "GET /{x}");
     for (const path of ["/a", "/b"]) {
       const metadata = router.resolve("GET", path)?.[2];
@@ -65,7 +65,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
   });
 
   it.each(["/", "/users", "/users/1/2", "/user/1", "/Users/1", "/users/1/posts/2/3", "/usersx/1", "/users%2F1"])(
-    "gives null for %s, which no route takes",
+    "returns null for %s, which no route accepts",
     (path) => {
       const router = routerOf(options, "GET /users/{id}", "GET /users/{id}/posts/{post}");
       expect(router.resolve("GET", path)).toBeNull();
@@ -81,14 +81,14 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect(router.resolve("get", "/users/me")).toBeNull();
   });
 
-  it("gives each of two routes its own names for the same segment", () => {
+  it("returns each of two routes' own names for the same segment", () => {
     const router = routerOf(options, "GET /a/{x}", "GET /a/{y}/b", "POST /a/{z}");
     expect(router.resolve("GET", "/a/1")?.[1]).toEqual({ x: "1" });
     expect(router.resolve("GET", "/a/1/b")?.[1]).toEqual({ y: "1" });
     expect(router.resolve("POST", "/a/1")?.[1]).toEqual({ z: "1" });
   });
 
-  it("decodes %2F and %25 in parameters, and nothing else", () => {
+  it("decodes only %2F and %25 in parameters", () => {
     const router = routerOf(options, "GET /files/{name}", "GET /a%2Fb/{x}/{y}", "GET /100%25");
     expect(router.resolve("GET", "/files/a%2Fb")?.[1]).toEqual({ name: "a/b" });
     expect(router.resolve("GET", "/files/100%25")?.[1]).toEqual({ name: "100%" });
@@ -113,7 +113,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     },
   );
 
-  it("gives parameters in an ordinary object; with a name that it could not hold, in one that inherits nothing", () => {
+  it("returns parameters in an ordinary object, or in one without a prototype if a name requires it", () => {
     const router = routerOf(options, "GET /{id}", "GET /a/b", "GET /a/{__proto__}/{constructor}");
     for (const path of ["/1", "/a/b"]) {
       expect(Object.getPrototypeOf(router.resolve("GET", path)?.[1])).toBe(Object.prototype);
@@ -126,7 +126,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect("toString" in odd).toBe(false);
   });
 
-  it("gives each look-up parameters that nobody else can change", () => {
+  it("returns separate parameters for each lookup", () => {
     const router = routerOf(options, "GET /users/{id}", "GET /users");
     const [, params] = router.resolve("GET", "/users/7")!;
     params.id = "8";
@@ -197,7 +197,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect(router.resolve("GET", "/api/v1/things/7")).toBeNull();
   });
 
-  it("falls back to a parameter beside many static segments", () => {
+  it("falls back to a parameter next to many static segments", () => {
     const fixed = Array.from({ length: 100 }, (_value, index) => `GET /api/things${index}/{id}`);
     const router = routerOf(options, ...fixed, "GET /api/{kind}/{id}");
     for (const kind of ["other", "things", "things100", "thing", "t", "things1x"]) {
@@ -239,7 +239,7 @@ describe("RadixRouter", () => {
     expect(router.allowedMethods("/a/b")).toEqual([]);
   });
 
-  it("lists the methods of a path, sorted, with HEAD beside GET", () => {
+  it("lists the methods of a path, sorted, with HEAD next to GET", () => {
     const router = routerOf({}, "PUT /users/{id}", "GET /users/me", "DELETE /{a}/{b}", "HEAD /only-head", "POST /x");
     expect(router.allowedMethods("/users/me")).toEqual(["DELETE", "GET", "HEAD", "PUT"]);
     expect(router.allowedMethods("/users/7")).toEqual(["DELETE", "PUT"]);

@@ -65,12 +65,12 @@ const REQUESTS: Record<FaultType, Provoked> = {
   ],
 };
 
-describe("the types of faults", () => {
-  it("are those of the page, with the same words", () => {
+describe("the types of errors", () => {
+  it("are the types on the page, with the same words", () => {
     expect(Object.fromEntries(rows.map(([, type, says]) => [type, says]))).toEqual(FAULT_TYPES);
   });
 
-  it.each(Object.entries(REQUESTS))("%s is answered", async (type, [x, target, sent]) => {
+  it.each(Object.entries(REQUESTS))("%s is in the response", async (type, [x, target, sent]) => {
     const answer = await probe({ x })(target, sent);
     expect(answer.status).toBe(422);
     expect(answer.faults.map((fault) => fault.type)).toEqual([type]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, Query, t } from "../../src/index.js";
 import { faultLines, probe } from "../../../test/support/probe.js";
 
-describe("`input` in a fault", () => {
+describe("`input` in an error", () => {
   it("repeats text, numbers, booleans and null, and no list or object", async () => {
     const ask = probe({ b: t.Object({ l: t.Array(t.Null()) }) });
     const answer = await ask("/", { json: { l: ["x", 1.5, true, { a: 1 }, [1]] } });
@@ -87,7 +87,7 @@ describe("`input` in a fault", () => {
   });
 });
 
-describe("`loc` in a fault", () => {
+describe("`loc` in an error", () => {
   it("has names and indexes from the outside in", async () => {
     const schema = t.Object({ a: t.Array(t.Record(t.String(), t.Tuple([t.Integer(), t.Integer()]))) });
     const answer = await probe({ b: schema })("/", { json: { a: [{}, { "x.y": [1, "2"] }] } });
@@ -115,8 +115,8 @@ describe("`loc` in a fault", () => {
   });
 });
 
-describe("an answer", () => {
-  it("lists at most a hundred faults", async () => {
+describe("a response", () => {
+  it("lists at most a hundred errors", async () => {
     const json = Array.from({ length: 100_000 }, () => "x");
     const answer = await probe({ b: Body(t.Array(t.Integer())) })("/", { json });
     expect(answer.faults).toHaveLength(100);
@@ -129,7 +129,7 @@ describe("an answer", () => {
     expect(answer.faults).toHaveLength(100);
   });
 
-  it("lists at most a hundred faults over all its parameters", async () => {
+  it("lists at most a hundred errors over all its parameters", async () => {
     const many = Array.from({ length: 90 }, () => "n=x").join("&");
     const answer = await probe({ n: t.Array(t.Integer()), b: Body(t.Array(t.Integer())) })(`/?${many}`, {
       json: Array.from({ length: 50 }, () => "x"),
@@ -137,7 +137,7 @@ describe("an answer", () => {
     expect(answer.faults).toHaveLength(100);
   });
 
-  it("names each fault once, however many members of an intersection see it", async () => {
+  it("lists each error once, even if several members of an intersection find it", async () => {
     const A = t.Object({ a: t.Integer() });
     const answer = await probe({ b: t.Intersect([A, A, t.Object({ a: t.Number(), b: t.Integer() })]) })("/", {
       json: { a: "x" },

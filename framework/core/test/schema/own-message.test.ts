@@ -14,7 +14,7 @@ async function errorsOf(app: App, ...request: [method: string, target: string, s
   return [status, ...faults.map(({ loc, type, msg }) => `${loc.join(".")} ${type}: ${msg}`)];
 }
 
-describe("a schema with a message of its own", () => {
+describe("a schema with a custom message", () => {
   it.each([
     ["query", Query(Code), "/?code=abc", {}],
     ["form", Form(Code), "/", { form: "code=abc" }],
@@ -26,7 +26,7 @@ describe("a schema with a message of its own", () => {
     expect(await errorsOf(app, "POST", target, sent)).toEqual([422, `${loc} string_pattern_mismatch: ${CODE}`]);
   });
 
-  it("has one for every error that the schema itself finds, those of a conversion included", async () => {
+  it("uses it for every error that the schema itself finds, including errors of a conversion", async () => {
     const app = new App();
     const size = t.Integer({ minimum: 1, errorMessage: "Choose a size from 1." });
     app.get("/", { params: { size: Query(size), sizes: Query(t.Array(size)) } }, async ({ size: one }) => one);
@@ -42,7 +42,7 @@ describe("a schema with a message of its own", () => {
     ]);
   });
 
-  it("leaves the messages of what is inside it and of what is missing", async () => {
+  it("does not replace the messages of nested schemas and of missing values", async () => {
     const app = new App();
     const item = t.Object({ code: Code, name: t.String() }, { errorMessage: "An item is an object." });
     app.post("/", { params: { item: Body(item) } }, async ({ item: { name } }) => name);

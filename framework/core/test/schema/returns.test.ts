@@ -7,7 +7,7 @@ const User = t.Object({ name: t.String(), disabled: t.Boolean({ default: false }
 const stored = { name: "ann", disabled: false, hashed_password: "secret" };
 const shown = { name: "ann", disabled: false };
 
-describeMatrix("what `returns` does not name does not leave the process", ({ returning }) => {
+describeMatrix("properties that are not in `returns` are removed", ({ returning }) => {
   it.each([
     ["a struct", User, stored, shown],
     ["a list", t.Array(User), [stored, stored], [shown, shown]],
@@ -73,7 +73,7 @@ describeMatrix("what `returns` does not name does not leave the process", ({ ret
     expect((await returning(new Row(), { returns: User })()).json).toEqual({ name: "ann", disabled: true });
   });
 
-  it("nor what `toJSON` of an object would say", async () => {
+  it("and so are properties from `toJSON` of an object", async () => {
     const result = { name: "ann", disabled: false, toJSON: () => ({ leaked: "secret" }) };
     expect((await returning(result, { returns: User })()).json).toEqual(shown);
   });
@@ -102,17 +102,17 @@ describeMatrix("a result", ({ returning }) => {
     );
   });
 
-  it("that is a Response goes out as it is", async () => {
+  it("that is a Response is sent unchanged", async () => {
     const answer = await returning(new HTMLResponse("<p>secret</p>", { statusCode: 201 }), { returns: User })();
     expect([answer.status, answer.text]).toEqual([201, "<p>secret</p>"]);
   });
 
-  it("may be nothing where null is allowed", async () => {
+  it("can be undefined if null is allowed", async () => {
     expect((await returning(undefined, { returns: t.Null() })()).text).toBe("null");
     expect((await returning(undefined, { returns: t.Union([User, t.Null()]) })()).text).toBe("null");
   });
 
-  it("that is a plain dictionary leaves with every key", async () => {
+  it("that is a plain record is sent with every key", async () => {
     const returns = t.Record(t.String(), t.Unknown());
     const result = { a: 1, b: { c: [1] }, constructor: 1 };
     expect((await returning(result, { returns })()).json).toEqual(result);
@@ -123,12 +123,12 @@ describeMatrix("a result", ({ returning }) => {
     expect((await returning({ name: half }, { returns: User })()).text).toBe('{"name":"\\ud83d","disabled":false}');
   });
 
-  it("of a union is what the first member that fits makes of it", async () => {
+  it("of a union is the result of the first matching member", async () => {
     const returns = t.Union([t.Object({ a: t.Integer() }), t.Object({ a: t.Integer(), b: t.Integer() })]);
     expect((await returning({ a: 1, b: 2 }, { returns })()).json).toEqual({ a: 1 });
   });
 
-  it("has null where a list has nothing, as JSON.stringify would write it", async () => {
+  it("has null for an empty array slot, as JSON.stringify would write it", async () => {
     // oxlint-disable-next-line no-sparse-arrays
     const result = ["a", undefined, , null];
     expect((await returning(result, { returns: t.Array(t.Union([t.String(), t.Null()])) })()).json).toEqual([
@@ -147,7 +147,7 @@ describeMatrix("a result", ({ returning }) => {
     expect(answer.json).toEqual(result);
   });
 
-  it("is taken as it is where the same object stands in it twice", async () => {
+  it("is accepted if the same object is in it twice", async () => {
     expect(
       (await returning([stored, stored], { returns: t.Array(t.Union([t.Object({ x: t.Integer() }), User])) })()).json,
     ).toEqual([shown, shown]);
@@ -206,7 +206,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     expect(answer.log[0]).toMatch(/contains itself/);
   });
 
-  it("shows nothing of the value in the error that an exception handler sees", async () => {
+  it("does not expose the value in the error that an exception handler sees", async () => {
     const app = new App({ logger: new KeptLog() });
     let seen = "";
     app.exceptionHandler(Error, (error) => {
@@ -273,7 +273,7 @@ describeMatrix("without `returns`", ({ call, returning }) => {
     expect(answer.log[0]).toMatch(line);
   });
 
-  it("a Response goes out as it is, and an HTTPException is its status", async () => {
+  it("a Response is sent unchanged, and an HTTPException determines the status", async () => {
     expect((await returning(new Response("x", { statusCode: 202 }))()).status).toBe(202);
     const app = new App();
     app.get("/", { returns: User }, async () => {

@@ -64,7 +64,7 @@ describe.each(LIBRARIES)("%s", (library) => {
     expect((await probe({ f: Form(schema) })("/", { form: "f=7" })).args).toEqual({ f: 7 });
   });
 
-  it("checks a body, fills in its defaults, and tells faults at their places", async () => {
+  it("checks a body, fills in its defaults, and reports errors with their locations", async () => {
     const ask = probe({ body: user[library] });
     expect((await ask("/", { json: { name: "ann" } })).args).toEqual({ body: { name: "ann", role: "a" } });
     const answer = await ask("/", { json: { name: "x", age: "5" } });
@@ -135,7 +135,7 @@ describe("a Standard Schema", () => {
     });
   });
 
-  it("may check asynchronously, alone and beside others, and its faults have their places", async () => {
+  it("can check asynchronously, with or without others, and its errors have locations", async () => {
     const free = z.string().refine(async (name) => Promise.resolve(name !== "taken"), "Taken");
     const ask = probe({ a: Query(free), b: Query(z.object({ name: free })), c: Header(free), n: Query(z.int()) });
     const headers = [["c", "x"]] as const;
@@ -153,7 +153,7 @@ describe("a Standard Schema", () => {
     expect(faultLines(await body("/", { json: { list: ["x", "taken"] } }))).toEqual(["value_error body.list.1"]);
   });
 
-  it("that checks asynchronously may have a default", async () => {
+  it("that checks asynchronously can have a default", async () => {
     const schema = z
       .string()
       .refine(async () => Promise.resolve(true))
@@ -161,7 +161,7 @@ describe("a Standard Schema", () => {
     expect((await probe({ a: Query(schema) })("/")).args).toEqual({ a: "made" });
   });
 
-  it("that checks asynchronously in `returns` is asked once", async () => {
+  it("that checks asynchronously in `returns` is called once", async () => {
     const schema = z.object({ name: z.string().refine(async (name) => Promise.resolve(name !== "bad"), "Bad name") });
     expect((await returning({ name: "ok", x: 1 }, { returns: schema })()).json).toEqual({ name: "ok" });
     const answer = await returning({ name: "bad" }, { returns: schema })();
@@ -183,14 +183,14 @@ describe("a Standard Schema", () => {
     expect(asked).toBe(1);
   });
 
-  it("that throws when it is asked about nothing is required", async () => {
+  it("that throws for an absent value is required", async () => {
     const schema = z.any().transform((value: string) => value.toUpperCase());
     const ask = probe({ a: Query(schema) });
     expect((await ask("/?a=x")).args).toEqual({ a: "X" });
     expect(faultLines(await ask("/"))).toEqual(["missing query.a"]);
   });
 
-  it("that rejects when it is asked about nothing is required, and ends no process", async () => {
+  it("that rejects for an absent value is required, and does not crash the process", async () => {
     const own: StandardSchema = {
       "~standard": {
         version: 1,
@@ -222,7 +222,7 @@ describe("a Standard Schema", () => {
     });
   });
 
-  it("without JSON Schema is refused in `returns`, because nothing would say what to cut", () => {
+  it("without JSON Schema is rejected in `returns`, because its properties are unknown", () => {
     expect(() => new App().get("/", { returns: v.object({ a: v.number() }) }, async () => ({ a: 1 }))).toThrow(
       /GET \/: The valibot schema of `returns` gives no JSON Schema/,
     );
@@ -231,7 +231,7 @@ describe("a Standard Schema", () => {
     );
   });
 
-  it("in draft-07 alone is read all the same", async () => {
+  it("that only supports draft-07 is also accepted", async () => {
     const own: StandardSchema = {
       "~standard": {
         version: 1,
@@ -349,7 +349,7 @@ describe("a Standard Schema", () => {
     }
   });
 
-  it("tells a fault in the value of a password without repeating it", async () => {
+  it("reports an error in the value of a password without repeating it", async () => {
     const rows: StandardSchema[] = [
       z.object({ password: z.string().min(12) }),
       type({ password: "string >= 12" }),
@@ -365,7 +365,7 @@ describe("a Standard Schema", () => {
     }
   });
 
-  it("answers with a bounded text however long the value and the messages are", async () => {
+  it("limits the length of the response for long values and messages", async () => {
     const long = "x".repeat(500_000);
     const echo = z.array(z.string().refine(() => false, { error: (issue) => `${String(issue.input)} is bad` }));
     for (const [schema, json] of [

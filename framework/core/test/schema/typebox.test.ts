@@ -532,7 +532,7 @@ describe("a body", () => {
     expect(answer.args).toBeUndefined();
   });
 
-  it("gives a transform's own error as the fault", async () => {
+  it("reports a transform's own error", async () => {
     const Even = t
       .Transform(t.Integer())
       .Decode((value) => {
@@ -568,7 +568,7 @@ describe("a result", () => {
     expect((await returning({}, { returns: t.Object({ at: At }) })()).json).toEqual({ at: 5 });
   });
 
-  it.each(GOOD)("$name takes back what the body $shown gave", async ({ schema, output }) => {
+  it.each(GOOD)("$name accepts the result of the body $shown", async ({ schema, output }) => {
     const answer = await returning(output, { returns: schema })();
     expect({ status: answer.status, log: answer.log }).toEqual({ status: 200, log: [] });
     // What went out comes in as the same value again.

@@ -6,7 +6,7 @@ import { compileCheck, compileWrite } from "../../src/schema/compile.js";
 import { Faults } from "../../src/schema/faults.js";
 import { schemas, values } from "./_structs.js";
 
-it("writes what JSON.stringify writes of the checked value, and finds the same faults", () => {
+it("writes the same text as JSON.stringify for the checked value, and finds the same errors", () => {
   let written = 0;
   const property = fc.property(schemas, values, (make, value) => {
     const schema = make();
@@ -22,7 +22,7 @@ it("writes what JSON.stringify writes of the checked value, and finds the same f
   expect(written).toBeGreaterThan(50);
 });
 
-it("has faults, and no error of JSON, for what fits in one part and is unknown to JSON in another", () => {
+it("reports errors of validation, and not of JSON, for a value that only some parts can represent", () => {
   const schema = t.Object({ a: t.String(), b: t.Unknown() });
   const faults = new Faults();
   compileWrite(schema)({ a: 1, b: 1n }, faults);

@@ -12,7 +12,7 @@ const withId = (item_id: number) => ({ params: { path: { item_id } } });
 afterEach(() => app.fetch.close());
 
 describe("/items", () => {
-  it("lists what was added, a page at a time", async () => {
+  it("lists the added items, a page at a time", async () => {
     expect(await client.GET("/items")).toMatchObject({ data: [] });
     const { response } = await client.POST("/items", { body: pen });
     expect([response.status, response.headers.get("Location")]).toEqual([201, "/items/1"]);
@@ -21,7 +21,7 @@ describe("/items", () => {
     expect(data).toEqual([{ id: 2, name: "Lamp", price: 30 }]);
   });
 
-  it("answers with one item, or 404", async () => {
+  it("responds with one item, or 404", async () => {
     await client.POST("/items", { body: pen });
     expect(await client.GET("/items/{item_id}", withId(1))).toMatchObject({ data: { id: 1, ...pen } });
     const { error, response } = await client.GET("/items/{item_id}", withId(2));

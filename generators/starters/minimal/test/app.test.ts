@@ -6,7 +6,7 @@ import type * as routes from "../src/app.js";
 
 const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
 
-it("answers with the item in the version that is asked for, or says what is wrong", async () => {
+it("responds with the item in the requested version, or with an error", async () => {
   const newest = await client.GET("/items/{item_id}", { params: { path: { item_id: 42 } } });
   expect(newest.data).toEqual({ item_id: 42, version: 1 });
   const third = await client.GET("/items/{item_id}", { params: { path: { item_id: 42 }, query: { version: 3 } } });

@@ -55,7 +55,7 @@ describe("chooseCoding", () => {
     expect(chooseCoding("*", ["br", "gzip"]).coding).toBe("br");
   });
 
-  it("gives one of those offered or none, for any text", () => {
+  it("returns one of the offered codings or null, for any text", () => {
     const header = fc.oneof(fc.string(), fc.stringMatching(/^[gzipbr;q=01., *]{0,80}$/));
     fc.assert(fc.property(header, (text) => expect([null, ...OFFERED]).toContain(chooseCoding(text, OFFERED).coding)));
   });

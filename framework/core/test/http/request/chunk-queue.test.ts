@@ -5,7 +5,7 @@ import { ChunkQueue } from "../../../src/http/request/chunk-queue.js";
 const chunks = fc.array(fc.uint8Array({ maxLength: 6000 }), { maxLength: 20 });
 
 describe("ChunkQueue", () => {
-  it("gives back what was pushed, in one piece or in parts", () => {
+  it("returns the pushed data, in one chunk or in several", () => {
     fc.assert(
       fc.property(chunks, fc.nat(20), (pushed, shifts) => {
         const queue = new ChunkQueue();

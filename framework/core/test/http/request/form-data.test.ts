@@ -5,7 +5,7 @@ import { describeMatrix } from "../../../../test/support/matrix.js";
 import { multipart } from "../../../../test/support/multipart.js";
 
 describeMatrix("a FormData", ({ call: send }) => {
-  it("gives text and files by name, in the order in which they came", async () => {
+  it("returns text and files by name, in the order in which they were received", async () => {
     const app = new App();
     app.post("/", { params: { request: Request } }, async ({ request }) => {
       const form = await request.form();

@@ -19,7 +19,7 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
 }));
 
 describe("parseJSON", () => {
-  it("takes a text if its values are nested as deep as the limit, and none that is nested deeper", () => {
+  it("accepts text nested up to the limit, and rejects deeper nesting", () => {
     let refused = 0;
     const property = fc.property(json, fc.integer({ min: 0, max: 8 }), (value, limit) => {
       const parse = () => parseJSON(Buffer.from(JSON.stringify(value)), limit);

@@ -94,7 +94,7 @@ describe("a multipart body", () => {
     }
   });
 
-  it("gives the headers of a part without prototype", async () => {
+  it("stores the headers of a part in an object without a prototype", async () => {
     const parser = parserOf([Buffer.from(field("name=a", "", "X-Own: v \r\n__proto__: w\r\n"))], "b");
     const headers = (await parser.next())?.headers ?? {};
     expect(Object.getPrototypeOf(headers)).toBeNull();
@@ -138,7 +138,7 @@ describe("a multipart body", () => {
     await expect(parse(cut(Buffer.from(body), 7))).rejects.toThrow(MultipartError);
   });
 
-  it("whose parts nobody reads is read to its end", async () => {
+  it("is read to its end even if its parts are not read", async () => {
     const parser = parserOf(cut(Buffer.from(field("name=a", "x".repeat(1000))), 10), "b");
     expect(await parser.next()).toMatchObject({ name: "a" });
     expect(await parser.next()).toBeNull();

@@ -27,7 +27,7 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe("a request", () => {
-  it("parses nothing before it is asked for, and nothing twice", async () => {
+  it("parses only when requested, and only once", async () => {
     const parses = { headers: 0, query: 0 };
     const scope = {
       type: "http",
@@ -70,7 +70,7 @@ describe("a request", () => {
     expect(receive).toHaveBeenCalledTimes(1);
   });
 
-  it("gives its readers at the same time the same body", async () => {
+  it("returns the same body to concurrent readers", async () => {
     const request = new Request({ type: "http", method: "POST", path: "/" }, receiving(part("[1]")));
     const [body, again, json, text] = await Promise.all([
       request.body(),
@@ -166,7 +166,7 @@ describeMatrix("the readers of a body", ({ call }) => {
     expect(await read(sent, reader)).toEqual({ failed: expect.stringContaining(`taken by ${taker}`) });
   });
 
-  it("are refused JSON that is none with 422, without a handler's doing", async () => {
+  it("reject invalid JSON with 422, without code in the handler", async () => {
     const app = new App();
     app.post("/", { params: { request: Request } }, async ({ request }) => request.json());
     const answer = await call(app, "POST", "/", { text: "{" });

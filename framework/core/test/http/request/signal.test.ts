@@ -49,7 +49,7 @@ describe("the signal of a request in memory", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  it("leaves the whole body to its reader, who is told of the leave behind it", async () => {
+  it("lets a reader read the whole body, and then reports the disconnect", async () => {
     const request = new Request(scope, scripted(part(1), part(2), part(3), GONE).receive);
     await aborted(request.signal);
     const lengths: number[] = [];
@@ -60,7 +60,7 @@ describe("the signal of a request in memory", () => {
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(6);
   });
 
-  it("takes in at most 1 MiB and a part that nobody reads, and goes on when it is read", async () => {
+  it("buffers at most 1 MiB and one chunk that are not read, and continues when they are read", async () => {
     const MiB = 1024 * 1024;
     const { receive, state } = scripted(...Array.from({ length: 10 }, () => part(MiB / 2)), GONE);
     const request = new Request(scope, receive);
@@ -76,7 +76,7 @@ describe("the signal of a request in memory", () => {
   it.each<[string, (request: Request) => Promise<unknown>]>([
     ["signal", (request) => aborted(request.signal)],
     ["isDisconnected", async (request) => void (await request.isDisconnected())],
-  ])("takes in a part more behind that now and then, each time later, for who asks by %s", async (_how, ask) => {
+  ])("buffers one more chunk from time to time, at growing intervals, for a listener on %s", async (_how, ask) => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     try {
       const MiB = 1024 * 1024;
@@ -114,7 +114,7 @@ describe("the signal of a request in memory", () => {
   it.each<[string, ReceiveMessage]>([
     ["the same last message again and again", part(0, false)],
     ["empty parts without an end", part(0)],
-  ])("leaves the process alone when `receive` says %s", async (_title, message) => {
+  ])("does not crash the process if `receive` returns %s", async (_title, message) => {
     const request = new Request(scope, () => Promise.resolve(message));
     const { signal } = request;
     expect(await request.isDisconnected()).toBe(false);
@@ -161,7 +161,7 @@ describe("the signal of a request over a socket", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("aborts behind more than 1 MiB that nobody reads, once the server has given the client up", async () => {
+  it("aborts after more than 1 MiB that is not read, once the server has given up the client", async () => {
     const ended = new Deferred<void>();
     const app = new App();
     app.post("/", { params: { request: Request } }, async ({ request }) => {
@@ -176,7 +176,7 @@ describe("the signal of a request over a socket", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("aborts when the client closes after several chunks that nobody reads", async () => {
+  it("aborts if the client closes after several unread chunks", async () => {
     const started = new Deferred<void>();
     const ended = new Deferred<void>();
     const app = new App();

@@ -46,7 +46,7 @@ const describeOnLinux = linux ? describe : describe.skip;
 const commands: (keyof typeof COMMANDS)[] = ["ulimit -f", ...(linux && hasOwnDisk() ? ["tmpfs" as const] : [])];
 
 describe.each(commands)("a disk that is full (%s)", (command) => {
-  it("answers an upload with 507, tells the operator why, leaves no file, and takes the next small one", async () => {
+  it("responds to an upload with 507, logs the reason, removes the file, and accepts the next small one", async () => {
     await using server = await UploadProcess.start(APP, command);
     const upload = (size: number, target = "/file") => server.upload(target, HEADERS, fileOf(size));
     const refusal = { status: 507, text: '{"detail":"Insufficient Storage"}' };
@@ -87,7 +87,7 @@ describeOnLinux(`${SIZE / MiB} MiB that are streamed in`, () => {
     ["through request.stream()", "/stream", {}, () => bytes(SIZE)],
     ["through a multipart upload", "/file", HEADERS, () => fileOf(SIZE)],
   ])(
-    "%s make the server grow by 100 MiB at most, and leave nothing",
+    "%s make the server grow by at most 100 MiB, and leave no files",
     async (_road, target, headers, body) => {
       await using server = await UploadProcess.start(APP);
       await server.upload(target, headers, fileOf(2 * MiB));

@@ -59,7 +59,7 @@ describeMatrix("an UploadFile", ({ call }) => {
       ).toEqual([`${size} 0`, `${size} 0`]);
     });
 
-    it("is saved whole, in the place of what was there", async () => {
+    it("is saved completely, and replaces the existing file", async () => {
       const target = path.join(folder, "saved");
       await writeFile(target, "before");
       await upload(content, async (file) => {
@@ -72,7 +72,7 @@ describeMatrix("an UploadFile", ({ call }) => {
       expect((await readdir(folder)).toSorted()).toEqual(["by url", "saved"]);
     });
 
-    it("that cannot be saved leaves nothing, and what was there as it was", async () => {
+    it("that cannot be saved leaves no file, and keeps the existing one", async () => {
       const before = await readdir(folder);
       expect(
         await upload(content, async (file) => {
@@ -161,7 +161,7 @@ describe("the small files of a form", () => {
 });
 
 describe("an UploadFile made by hand", () => {
-  it("stands in for one that was sent", async () => {
+  it("replaces an uploaded one", async () => {
     const file = new UploadFile(Buffer.from("text"), { filename: "a.txt", contentType: "text/plain" });
     expect([file.filename, file.contentType, file.size, await file.text()]).toEqual(["a.txt", "text/plain", 4, "text"]);
   });

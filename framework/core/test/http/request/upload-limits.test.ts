@@ -50,7 +50,7 @@ describeMatrix("the limits of a multipart form", ({ call }) => {
     for (const road of roads(sent)) expect(await statusOf(limits, road)).toBe(status);
   });
 
-  it("are those of the route, where it has some, over those of the App", async () => {
+  it("use the values of the route, if it has any, before the values of the App", async () => {
     const app = new App({ limits: { uploadBytes: 10, formParts: 1 } });
     app.post("/more", { params: { f: File() }, limits: { uploadBytes: 1000 } }, async ({ f }) => f.size);
     app.post("/same", { params: { f: File() }, limits: { uploadBytes: undefined } }, async ({ f }) => f.size);
@@ -93,7 +93,7 @@ describe("a form over a socket", () => {
     return served(app);
   };
 
-  it("is refused by its Content-Length alone, before a byte of it has come", async () => {
+  it("is rejected by its Content-Length, before its first byte arrives", async () => {
     await using server = await serveFile();
     await using wire = new Wire(server.port);
     wire.write(head(`Content-Length: ${52 * MiB}`));
@@ -119,7 +119,7 @@ describe("a form over a socket", () => {
     expect(openUploads()).toEqual([]);
   });
 
-  it("that comes byte by byte is read", async () => {
+  it("that arrives byte by byte is read", async () => {
     await using server = await serveFile();
     await using wire = new Wire(server.port);
     const body = `${partHead("f", { filename: "f" })}x\r${CLOSING}`;

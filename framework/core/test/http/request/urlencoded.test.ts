@@ -34,7 +34,7 @@ describe("an urlencoded form", () => {
     expect([...(await requestOf(Buffer.from("?a=1+1")).form())]).toEqual([["?a", "1 1"]]);
   });
 
-  it("leaves the bytes of the body as they came", async () => {
+  it("keeps the bytes of the body as received", async () => {
     const request = requestOf(Buffer.from("a=1+1"));
     await request.form();
     expect(await request.text()).toBe("a=1+1");

@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 describeMatrix("an EventSourceResponse", ({ call }) => {
-  it("is an event stream that nobody on the way keeps or holds back", async () => {
+  it("is an event stream that proxies do not cache or buffer", async () => {
     const { app } = appOf(() => ["hello"], { statusCode: 200, headers: { "x-own": "yes" } });
     const answer = await call(app, "GET", "/");
     expect(answer).toMatchObject({ status: 200, text: "data: hello\n\n" });
@@ -89,12 +89,12 @@ describeMatrix("an EventSourceResponse", ({ call }) => {
     expect(log.lines).toEqual([expect.stringMatching(`The ${field} of a server-sent event .* It was skipped\\.`)]);
   });
 
-  it("answers HEAD without starting", async () => {
+  it("responds to HEAD without starting", async () => {
     const answer = await call(appOf(() => ["hello"]).app, "HEAD", "/");
     expect(answer).toMatchObject({ status: 200, text: "", headers: { "content-type": "text/event-stream" } });
   });
 
-  it("goes on behind the Last-Event-ID, which is UTF-8", async () => {
+  it("continues after the Last-Event-ID, which is UTF-8", async () => {
     const app = new App();
     app.get("/", { params: { request: Request } }, async ({ request }) => lastEventId(request));
     expect((await call(app, "GET", "/")).json).toBeNull();
@@ -142,7 +142,7 @@ describe("a silent event stream", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it("loses no event that comes while a comment is being sent", async () => {
+  it("does not lose events that arrive while a comment is being sent", async () => {
     jest.useFakeTimers();
     const quiet = new Quiet();
     const client = new MemoryClient(appOf(() => quiet.events(), { keepAliveMs: 10 }).app, "GET", "/");

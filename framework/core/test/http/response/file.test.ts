@@ -81,7 +81,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect(answer).toMatchObject({ status: 200, text: "", headers: { "content-length": "0" } });
   });
 
-  it("answers HEAD with the head of GET and without the file", async () => {
+  it("responds to HEAD with the headers of GET and without the file", async () => {
     const { app } = appOf(digits);
     const { headers } = await call(app, "GET", "/");
     expect(await call(app, "HEAD", "/")).toMatchObject({ status: 200, text: "", headers });
@@ -181,7 +181,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     ["a pipe", "pipe"],
     ["a name that is too long", "a".repeat(300)],
     ["what is not there", "none.txt"],
-  ])("below root never gives %s: 404", async (_what, file) => {
+  ])("below root never serves %s: 404", async (_what, file) => {
     const { app, log } = appOf(file, { root });
     expect(await call(app, "GET", "/")).toMatchObject({ status: 404, json: { detail: "Not Found" } });
     expect(openFiles()).toEqual([]);
@@ -193,13 +193,13 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect((await call(appOf("/dev/zero").app, "GET", "/")).status).toBe(404);
   });
 
-  it("whose root is not there is a 500 that names it in the log", async () => {
+  it("whose root does not exist results in 500, and the log contains the path", async () => {
     const { app, log } = appOf("a.txt", { root: "/no/such/folder" });
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([expect.stringContaining('The root "/no/such/folder"')]);
   });
 
-  it("takes status, media type and headers of the application instead of its own", async () => {
+  it("uses the status, media type and headers of the application instead of its own", async () => {
     const { app } = appOf(digits, {
       statusCode: 201,
       mediaType: "application/x-digits",
@@ -217,7 +217,7 @@ describeMatrix("a FileResponse", ({ call }) => {
   it.each([
     ["page.html", "text/html; charset=utf-8", "deep/page.html"],
     ["an unknown type", "application/octet-stream", "unknown.zzz"],
-  ])("gives %s its media type", async (_what, type, file) => {
+  ])("has the right media type: %s is %s", async (_what, type, file) => {
     expect((await call(appOf(file, { root }).app, "GET", "/")).headers["content-type"]).toBe(type);
   });
 
@@ -282,7 +282,7 @@ describeMatrix("a conditional request (RFC 9110 §13)", ({ call }) => {
     [304, { "if-match": ETAG, "if-none-match": ETAG }],
     [412, { "if-match": '"other"', "if-none-match": ETAG }], // §13.2.2: If-Match first
     [304, { "if-none-match": ETAG, range: "bytes=0-1" }],
-  ])("is answered with %i for %j", async (status, headers) => {
+  ])("results in %i for %j", async (status, headers) => {
     const { app } = appOf(digits, { headers: { "cache-control": "max-age=1" }, filename: "digits.txt" });
     const answer = await call(app, "GET", "/", { headers: Object.entries(headers) });
     expect(answer.status).toBe(status);
@@ -313,7 +313,7 @@ describeMatrix("a request for ranges (RFC 9110 §14)", ({ call }) => {
     ["bytes=0-4,3-9", 0, 9],
     ["bytes=5-9,0-4", 0, 9],
     ["bytes=0-4,2000-3000", 0, 4],
-  ])("%s gives bytes %i to %i", async (range, first, last) => {
+  ])("%s returns bytes %i to %i", async (range, first, last) => {
     const answer = await ask({ range });
     expect(answer).toMatchObject({ status: 206, text: DIGITS.slice(first, last + 1) });
     expect(answer.headers).toMatchObject({
@@ -324,7 +324,7 @@ describeMatrix("a request for ranges (RFC 9110 §14)", ({ call }) => {
     });
   });
 
-  it("of several gives multipart/byteranges in the order of the file", async () => {
+  it("of several returns multipart/byteranges in the order of the file", async () => {
     const answer = await ask({ range: "bytes=900-904,0-1,-3" });
     expect(answer.status).toBe(206);
     const boundary = /^multipart\/byteranges; boundary=(.+)$/.exec(answer.headers["content-type"] as string)?.[1];
@@ -373,7 +373,7 @@ describeMatrix("a request for ranges (RFC 9110 §14)", ({ call }) => {
     expect(await ask({ range })).toMatchObject({ status: 200, text: DIGITS });
   });
 
-  it("of an empty file is 416, or the whole of nothing for its last bytes", async () => {
+  it("of an empty file results in 416, or in the whole empty file for its last bytes", async () => {
     expect((await ask({ range: "bytes=0-" }, "empty.txt")).status).toBe(416);
     expect((await ask({ range: "bytes=-1" }, "empty.txt")).status).toBe(200);
   });
@@ -386,11 +386,11 @@ describeMatrix("a request for ranges (RFC 9110 §14)", ({ call }) => {
     [200, AFTER],
     [200, BEFORE],
     [200, "nonsense"],
-  ])("is answered with %i under If-Range: %s", async (status, ifRange) => {
+  ])("results in %i with If-Range: %s", async (status, ifRange) => {
     expect((await ask({ range: "bytes=0-4", "if-range": ifRange })).status).toBe(status);
   });
 
-  it("takes time in proportion to the header, whatever it is", () => {
+  it("takes time in proportion to any header", () => {
     const { app } = appOf("digits.txt", { root });
     return expect(
       Promise.all(
@@ -403,7 +403,7 @@ describeMatrix("a request for ranges (RFC 9110 §14)", ({ call }) => {
 });
 
 describe("the file of a response", () => {
-  it("is closed when the client goes, over a socket, and nothing is logged", async () => {
+  it("is closed if the client disconnects, over a socket, and no error is logged", async () => {
     const large = path.join(root, "reset.bin");
     writeFileSync(large, "");
     truncateSync(large, 200_000_000);
@@ -422,7 +422,7 @@ describe("the file of a response", () => {
     expect([...log.lines, ...server.logger.at("error")]).toEqual([]);
   });
 
-  it("that becomes shorter while it is sent cuts the connection", async () => {
+  it("that becomes shorter while it is sent closes the connection", async () => {
     const shrinking = path.join(root, "shrinking.bin");
     writeFileSync(shrinking, new Uint8Array(300_000));
     const { app, log } = appOf(shrinking);
@@ -436,7 +436,7 @@ describe("the file of a response", () => {
     expect(openFiles()).toEqual([]);
   });
 
-  it("that grows while it is sent is sent as long as it was", async () => {
+  it("that grows while it is sent is sent with its original length", async () => {
     const growing = path.join(root, "growing.txt");
     writeFileSync(growing, "short");
     const client = new MemoryClient(appOf(growing).app, "GET", "/");
@@ -448,7 +448,7 @@ describe("the file of a response", () => {
     expect(client.text).toBe("much ");
   });
 
-  it("that an exception handler answers with may be missing as well", async () => {
+  it("of an exception handler can be missing as well", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.exceptionHandler(HTTPException, () => new FileResponse("gone.html", { root, statusCode: 404 }));

@@ -8,7 +8,7 @@ import { KeptLog } from "../../../../test/support/kept-log.js";
 const asRecord = (headers: ResponseHeaders) => headers as unknown as Record<string, unknown>;
 
 describeMatrix("headers that are written as on a record", ({ call }) => {
-  it("reach the answer, from a draft, a response and a middleware", async () => {
+  it("are sent, whether a `Response`, the injected one or a middleware set them", async () => {
     const app = new App({
       logger: new KeptLog(),
       middleware: [httpMiddleware(async (_, next) => void (asRecord((await next()).headers)["X-Outer"] = 3))],

@@ -32,7 +32,7 @@ async function readSlowly(url: string): Promise<{ length: number; growth: number
   return { length, growth };
 }
 
-describe("a large answer to a slow reader", () => {
+describe("a large response to a slow reader", () => {
   it.each<[string, () => StreamingResponse<Uint8Array> | FileResponse]>([
     ["a stream", () => new StreamingResponse(parts())],
     ["a file", () => new FileResponse(file)],

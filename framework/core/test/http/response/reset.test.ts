@@ -28,7 +28,7 @@ describe("a client that resets a download", () => {
     [0, 1, 1000, 100_000, 3_000_000].map((bytes) => [kind, bytes] as const),
   );
 
-  it.each(cases)("leaves nothing behind and nothing in the log: %s at byte %i", async (kind, bytes) => {
+  it.each(cases)("leaves no resources open and no log entry: %s at byte %i", async (kind, bytes) => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     const seen: string[] = [];

@@ -59,7 +59,7 @@ describeMatrix("a StreamingResponse", ({ call }) => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 200, text: "" });
   });
 
-  it("is answered as any error when it fails before its first part", async () => {
+  it("has a normal error response if it fails before its first chunk", async () => {
     // oxlint-disable-next-line require-yield
     async function* failing(): AsyncGenerator<string> {
       throw new Error("no luck");
@@ -69,7 +69,7 @@ describeMatrix("a StreamingResponse", ({ call }) => {
     expect(log.lines).toEqual(["error GET / failed: Error: no luck"]);
   });
 
-  it("is answered with 500 when a part is neither text nor bytes", async () => {
+  it("results in 500 if a chunk is neither text nor bytes", async () => {
     const { app, log } = appOf(() => new StreamingResponse([1 as unknown as string]));
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual(["error GET / failed: TypeError: A stream takes text or bytes, not number."]);
@@ -120,7 +120,7 @@ describeMatrix("content that fails before it is read", ({ call }) => {
   it.each<[string, (file: ReadStream) => Promise<void>]>([
     ["at once", () => Promise.resolve()],
     ["after its error", (file) => new Promise((resolve) => file.once("close", resolve))],
-  ])("is a 500 where it is a Node stream, returned %s", async (_when, wait) => {
+  ])("results in 500 if it is a Node stream, returned %s", async (_when, wait) => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.get("/", async () => {
@@ -136,7 +136,7 @@ describeMatrix("content that fails before it is read", ({ call }) => {
   it.each<[string, (file: ReadStream) => unknown]>([
     ["returned as it is", (file) => file],
     ["given to a Response", (file) => new Response(file as never)],
-  ])("is a 500 where it is a Node stream %s, which is refused", async (_how, give) => {
+  ])("results in 500 if it is a Node stream %s, which is rejected", async (_how, give) => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     let closed = Promise.resolve();
@@ -150,7 +150,7 @@ describeMatrix("content that fails before it is read", ({ call }) => {
     expect(log.lines).toEqual([expect.stringContaining("TypeError")]);
   });
 
-  it("harms nobody where the response is never returned", async () => {
+  it("causes no error if the response is never returned", async () => {
     const app = new App();
     app.get("/", async () => {
       const file = createReadStream(`${import.meta.filename}.none`);
@@ -171,7 +171,7 @@ describeMatrix("content that fails before it is read", ({ call }) => {
     ["an array whose later part waits", () => [Promise.reject(new Error("late")), new Promise(() => {})]],
   ];
 
-  it.each(failing)("is an error of the stream where %s gives a promise that rejects", async (_kind, content) => {
+  it.each(failing)("is an error of the stream if %s returns a promise that rejects", async (_kind, content) => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.get("/", async () => {
@@ -183,7 +183,7 @@ describeMatrix("content that fails before it is read", ({ call }) => {
     expect(log.lines).toEqual(["error GET / failed: Error: late"]);
   });
 
-  it("closes a sync generator that gave a promise which rejects", async () => {
+  it("closes a sync generator that yielded a promise which rejects", async () => {
     let isClosed = false;
     function* parts() {
       try {
@@ -197,13 +197,13 @@ describeMatrix("content that fails before it is read", ({ call }) => {
     expect(isClosed).toBe(true);
   });
 
-  it("gives the values of promises in a sync iterable, as `for await` does", async () => {
+  it("awaits promises in a sync iterable, as `for await` does", async () => {
     const parts = [Promise.resolve("a"), "b", Promise.resolve("c")] as unknown as string[];
     const { app } = appOf(() => new StreamingResponse(parts));
     expect((await call(app, "GET", "/")).text).toBe("abc");
   });
 
-  it("is a 500 where an async iterator gives a promise in place of a part, also one that rejects", async () => {
+  it("results in 500 if an async iterator yields a promise in place of a chunk, even one that rejects", async () => {
     const content = {
       [Symbol.asyncIterator]: () => ({
         next: () => Promise.resolve({ done: false, value: Promise.reject(new Error("late")) }),
@@ -234,7 +234,7 @@ describe("the content of a StreamingResponse", () => {
 });
 
 describe("the source of a stream", () => {
-  it("gives the next part when the one before it is with the server", async () => {
+  it("produces the next chunk after the server has accepted the previous one", async () => {
     const source = new Source();
     const { app } = appOf(() => new StreamingResponse(source.parts()));
     const client = new MemoryClient(app, "GET", "/");
@@ -251,7 +251,7 @@ describe("the source of a stream", () => {
     await client.ended;
   });
 
-  it("is closed when the client goes, and nothing is logged", async () => {
+  it("is closed if the client disconnects, and no error is logged", async () => {
     const source = new Source();
     const { app, log } = appOf(() => new StreamingResponse(source.parts()));
     const client = new MemoryClient(app, "GET", "/");
@@ -266,7 +266,7 @@ describe("the source of a stream", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("is told when the client goes while it has nothing to give", async () => {
+  it("is notified if the client disconnects while it has no data to send", async () => {
     let waits: () => void = () => {};
     const waiting = new Promise<void>((resolve) => (waits = resolve));
     let isClosed = false;
@@ -291,7 +291,7 @@ describe("the source of a stream", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("is cancelled as a web stream when the client goes while a read waits", async () => {
+  it("is canceled as a web stream if the client disconnects while a read waits", async () => {
     let cancelled = 0;
     const source = new ReadableStream<string>({
       start: (controller) => controller.enqueue("first"),
@@ -305,7 +305,7 @@ describe("the source of a stream", () => {
     expect([client.text, cancelled, log.lines]).toEqual(["first", 1, []]);
   });
 
-  it("is not waited for when it waits for something else for ever", async () => {
+  it("is not awaited if it waits indefinitely for another event", async () => {
     async function* stuck() {
       yield "first";
       await new Promise(() => {});
@@ -369,7 +369,7 @@ describe("the source of a stream", () => {
 });
 
 describe("a stream over a socket", () => {
-  it("holds its source back while the client does not read, and is closed when the client goes", async () => {
+  it("pauses its source while the client does not read, and closes it if the client disconnects", async () => {
     const part = new Uint8Array(65_536);
     let given = 0;
     let close = () => {};
@@ -402,7 +402,7 @@ describe("a stream over a socket", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("that fails after its first part is cut, so that nobody takes it for whole", async () => {
+  it("that fails after its first chunk is aborted, so that the client detects the incomplete response", async () => {
     let fail = () => {};
     const failed = new Promise<void>((resolve) => (fail = resolve));
     async function* failing() {

@@ -82,7 +82,7 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
     expect(notes.filter((note) => note.endsWith("cleaned"))).toEqual(["function cleaned", "request cleaned"]);
   });
 
-  it("are cleaned up when the client goes without a word", async () => {
+  it("are cleaned up if the client disconnects without a close frame", async () => {
     const { app, notes, log } = noting(async (ws) => {
       await ws.accept();
       await ws[Symbol.asyncIterator]().next();

@@ -48,7 +48,7 @@ describeSocketMatrix("a handler", ({ connect }) => {
     ["a code that only says how a connection ended", () => Promise.reject(new WebSocketException(1006, "secret"))],
     ["a code that is none", () => Promise.reject(new WebSocketException(5000, "secret"))],
     ["a reason that is too long", () => Promise.reject(new WebSocketException(4000, `secret${"x".repeat(200)}`))],
-  ])("that throws %s ends it with 1011 and one log line", async (_what, fail) => {
+  ])("closes it with 1011 and one log entry if it throws %s", async (_what, fail) => {
     const { app, log } = opening(fail);
     const ws = await connect(app, "/ws");
     expect(await ws.closed).toMatchObject({ code: 1011, reason: "Internal Server Error" });
@@ -97,7 +97,7 @@ describeSocketMatrix("a handler", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("that waits for a message is told when another part of it closes", async () => {
+  it("is notified if it waits for a message while other code closes it", async () => {
     let told: unknown;
     const { app } = opening(async (ws) => {
       const waiting = ws.receive().catch((error: unknown) => (told = error));
@@ -116,7 +116,7 @@ describeSocketMatrix("a client", ({ connect }) => {
     ["1000", [1000], 1000, ""],
     ["1001 and a reason", [1001, "bye"], 1001, "bye"],
     ["its own code", [4321, "é"], 4321, "é"],
-  ])("that closes with %s ends the iteration, and receive() says so", async (_what, how, code, reason) => {
+  ])("that closes with %s ends the iteration, and receive() throws with the code", async (_what, how, code, reason) => {
     const told: unknown[] = [];
     const { app, log } = opening(async (ws) => {
       for await (const message of ws) told.push(message);
@@ -130,7 +130,7 @@ describeSocketMatrix("a client", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("that goes without a close frame is 1006 to a handler that waits", async () => {
+  it("is reported as 1006 to a waiting handler if it disconnects without a close frame", async () => {
     let told: unknown;
     const { app, log } = opening(async (ws) => {
       told = await ws.receive().catch((error: unknown) => error);
@@ -142,7 +142,7 @@ describeSocketMatrix("a client", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("that has gone is a WebSocketException to a handler that sends, and no log line", async () => {
+  it("causes a WebSocketException without a log entry if the handler sends after it disconnected", async () => {
     const errors: unknown[] = [];
     const { app, log } = opening(async (ws) => {
       await ws.receive().catch(() => {});
@@ -156,7 +156,7 @@ describeSocketMatrix("a client", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("that goes while the handler only sends ends it, without a log line", async () => {
+  it("ends a handler that only sends when it disconnects, without a log entry", async () => {
     let sent = 0;
     const { app, log } = opening(async (ws) => {
       for (;;) {
@@ -184,7 +184,7 @@ describeSocketMatrix("a handler that misuses a WebSocket", ({ connect, refused }
     ]);
   });
 
-  it("by receiving before it accepts finds a log line that says so", async () => {
+  it("logs an explanation if it receives before it accepts", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.websocket("/ws", async ({ ws }) => void (await ws.receiveText()));

@@ -21,7 +21,7 @@ const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
 };
 
 describeSocketMatrix("a handshake", ({ connect, refused }) => {
-  it("is what the handler sees of the client: headers, cookies, query, path, subprotocols, address", async () => {
+  it("gives the handler access to headers, cookies, query, path, subprotocols and address", async () => {
     const { app } = create();
     app.websocket("/rooms/{room}", async ({ ws }) => {
       await ws.accept();
@@ -100,7 +100,7 @@ describeSocketMatrix("a handshake", ({ connect, refused }) => {
     ["receiveBytes", (ws) => ws.receiveBytes()],
     ["receiveJson", (ws) => ws.receiveJson()],
     ["iteration", async (ws) => ws[Symbol.asyncIterator]().next()],
-  ])("that is not accepted before %s is closed at once, and the call rejects", async (_name, use) => {
+  ])("that is not accepted before %s is closed immediately, and the call rejects", async (_name, use) => {
     const { app, log } = create();
     let thrown: unknown;
     let later: unknown;
@@ -156,7 +156,7 @@ describeSocketMatrix("a refused handshake", ({ refused }) => {
     ["a code of the application's own", new WebSocketException(4001, "no"), { statusCode: null, code: 4001 }],
     ["the last such code", new WebSocketException(4999), { statusCode: null, code: 4999 }],
     ["a code below them", new WebSocketException(3999), { statusCode: 403, code: 1006 }],
-  ])("has what a dependency throws: %s", async (_what, error, expected) => {
+  ])("has the response that a dependency throws: %s", async (_what, error, expected) => {
     const { app, log } = create();
     let called = false;
     app.websocket("/ws", { dependencies: [guard(error)] }, async () => void (called = true));
@@ -173,7 +173,7 @@ describeSocketMatrix("a refused handshake", ({ refused }) => {
     ["a reason that is too long", new WebSocketException(4000, `secret${"x".repeat(200)}`)],
     ["a header that HTTP does not allow", new HTTPException(401, "secret", { headers: { "x-a": "b\r\nc: d" } })],
     ["a detail that JSON cannot write", new HTTPException(401, 5n)],
-  ])("is 500 for %s, with a log line and nothing of it in the answer", async (_what, error) => {
+  ])("results in 500 for %s, with a log entry and without details in the response", async (_what, error) => {
     const { app, log } = create();
     const notes: string[] = [];
     const held = async function* held() {
@@ -192,7 +192,7 @@ describeSocketMatrix("a refused handshake", ({ refused }) => {
     expect(notes).toEqual(["cleaned"]);
   });
 
-  it("has 422 and every fault, when parameters do not fit", async () => {
+  it("results in 422 with all errors if parameters do not match", async () => {
     const { app } = create();
     app.websocket("/ws/{id}", { params: { id: t.Integer(), n: Query(t.Integer()), key: Header() } }, async () => {});
     const { statusCode, body, headers } = await refused(app, "/ws/x?n=y");
@@ -240,7 +240,7 @@ describeSocketMatrix("a refused handshake", ({ refused }) => {
   });
 });
 
-describe("an application behind a server without HTTP answers to handshakes", () => {
+describe("an application behind a server that cannot send HTTP responses to handshakes", () => {
   it.each([
     [401, 1008],
     [422, 1008],

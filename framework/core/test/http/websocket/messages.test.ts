@@ -53,7 +53,7 @@ describeSocketMatrix("messages", ({ connect, transport }) => {
     expect(got).toEqual(["a", [2], { c: 1 }]);
   });
 
-  it("come in the order in which they were sent, also those sent before the handler asks", async () => {
+  it("arrive in the order in which they were sent, including those sent before the handler reads", async () => {
     const got: unknown[] = [];
     const { app } = opening(async (ws) => {
       for await (const message of ws) got.push(message);
@@ -64,7 +64,7 @@ describeSocketMatrix("messages", ({ connect, transport }) => {
     expect(got).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  it("that a handler sends before it ends are read before the close", async () => {
+  it("that a handler sends before it ends are delivered before the close", async () => {
     const { app } = opening(async (ws) => {
       for (const text of ["a", "b", "c"]) await ws.sendText(text);
     });
@@ -103,7 +103,7 @@ describeSocketMatrix("messages", ({ connect, transport }) => {
     ["text as bytes", (ws) => ws.sendBytes("x" as unknown as Uint8Array)],
     ["null", (ws) => ws.send(null as unknown as string)],
     ["a bigint as JSON", (ws) => ws.sendJson(5n)],
-  ])("that are none are refused with a TypeError, and nothing is sent: %s", async (_what, send) => {
+  ])("that are invalid throw a TypeError, and are not sent: %s", async (_what, send) => {
     const { app } = opening(async (ws) => {
       const error: unknown = await send(ws).catch((thrown: unknown) => thrown);
       await ws.sendText(error instanceof TypeError ? "TypeError" : "sent");

@@ -26,7 +26,7 @@ function closing(told: string[]): ASGIApp {
 }
 
 describeSocketMatrix("a response to a handshake", ({ refused }) => {
-  it("cannot be followed by a close: the application is told so, and the response is sent", async () => {
+  it("cannot be followed by a close: the application gets an error, and the response is sent", async () => {
     const told: string[] = [];
     expect(await refused(closing(told), "/")).toMatchObject({ statusCode: 418, body: "teapot" });
     expect(told).toEqual([TOLD]);
@@ -34,7 +34,7 @@ describeSocketMatrix("a response to a handshake", ({ refused }) => {
 });
 
 describe("a response to a handshake (by fetch)", () => {
-  it("cannot be followed by a close: the application is told so, and the response is sent", async () => {
+  it("cannot be followed by a close: the application gets an error, and the response is sent", async () => {
     const told: string[] = [];
     const request = new Request("http://localhost/");
     const context = new ServerContext(closing(told), new KeptLog(), { state: {} });

@@ -19,7 +19,7 @@ function chat(options: ConstructorParameters<typeof App>[0] = {}) {
 }
 
 describeSocketMatrix("`receives`", ({ connect }) => {
-  it("gives the values of messages that fit, by iteration and by receiveJson", async () => {
+  it("returns the values of valid messages, by iteration and by receiveJson", async () => {
     const got: unknown[] = [];
     const app = new App();
     app.websocket("/", { receives: Said }, async ({ ws }) => {
@@ -44,7 +44,7 @@ describeSocketMatrix("`receives`", ({ connect }) => {
     ["binary", new TextEncoder().encode('{"text":"a"}'), "it is not JSON"],
     ["nested too deeply", "[".repeat(500) + "]".repeat(500), "it is not JSON"],
     ["with __proto__ for a name", '{"__proto__":{"text":"a"}}', "text: "],
-  ])("closes with 1007 for a message that is %s, and the log names the faults", async (_how, message, fault) => {
+  ])("closes with 1007 for a message that is %s, and logs the validation errors", async (_how, message, fault) => {
     const { app, log } = chat();
     const ws = await connect(app, "/chat/ada");
     await (typeof message === "string" ? ws.sendText(message) : ws.sendBytes(message));
@@ -64,7 +64,7 @@ describeSocketMatrix("`receives`", ({ connect }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("ends the handler as a close does: clean-up runs, and nothing goes on", async () => {
+  it("ends the handler as a close does: cleanup runs, and the code after it does not", async () => {
     const order: string[] = [];
     const app = new App({ logger: new KeptLog() });
     async function* connection() {
@@ -86,7 +86,7 @@ describeSocketMatrix("`receives`", ({ connect }) => {
     expect(order).toEqual(["closed"]);
   });
 
-  it("leaves receive() and receiveText() as they are", async () => {
+  it("does not change receive() and receiveText()", async () => {
     const got: unknown[] = [];
     const app = new App();
     app.websocket("/", { receives: Said }, async ({ ws }) => {
@@ -197,11 +197,11 @@ describe("the schemas of messages", () => {
     expect(() => new App().websocket("/", options, handler)).toThrow(message);
   });
 
-  it("are options of WebSockets alone", () => {
+  it("are options only of WebSockets", () => {
     expect(() => new App().get("/", { receives: Said } as object, handler)).toThrow("receives");
   });
 
-  it("stand in the list of routes", () => {
+  it("are in the list of routes", () => {
     const { app } = chat();
     expect(app.routes[0]?.metadata).toMatchObject({ receives: Said, sends: Told });
   });

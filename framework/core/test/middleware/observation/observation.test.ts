@@ -153,7 +153,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     ]);
   });
 
-  it("has no route where none matches, and neither an error where the status is below 500", async () => {
+  it("has no route if none matches, and no error if the status is below 500", async () => {
     const { app, seen } = create();
     app.get("/teapot", async function brew() {
       throw new HTTPException(418);
@@ -175,7 +175,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     expect(seen.of("end validation")).toEqual([expect.stringMatching(/^end validation typed RequestValidationError/)]);
   });
 
-  it("ends with an error that is answered with a status from 500 on, also by an exception handler", async () => {
+  it("ends with an error that results in a status of 500 or more, even by an exception handler", async () => {
     const { app, seen } = create();
     class Away extends Error {}
     class Gone extends Error {}
@@ -205,7 +205,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     ]);
   });
 
-  it("ends with an error of a middleware, and with one behind the head", async () => {
+  it("ends with an error of a middleware, or with an error after the head", async () => {
     const { app, seen } = create();
     app.get("/s", async function* () {
       yield 1;
@@ -221,7 +221,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     expect(seen.of("over")).toEqual(["over Error: late", "over Error: middleware"]);
   });
 
-  it("says the whole pattern of a route, with the prefixes of routers and mounts, and what stands below them", async () => {
+  it("has the whole pattern of a route, with the prefixes of routers and mounts", async () => {
     const { app, seen } = create();
     const inner = new App({ logger: new KeptLog() });
     const router = new Router({ prefix: "/v1" });
@@ -307,7 +307,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     expect(log.lines).toHaveLength(13);
   });
 
-  it("keeps a context of its own beside others that are served at the same time", async () => {
+  it("keeps a separate context while other requests are served concurrently", async () => {
     const { app, seen } = create();
     app.get("/{name}", async ({ name }) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -345,7 +345,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
   });
 
   if (transport === "memory") {
-    it("has a step for the pool within that of a plain handler", async () => {
+    it("has a step for the pool within the step of a non-async handler", async () => {
       const { app, seen } = create();
       app.get("/", function plain() {
         return 1;
@@ -362,7 +362,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
       ]);
     });
 
-    it("ends without an error when the client leaves, before the answer and in the middle of it", async () => {
+    it("ends without an error if the client disconnects, before the response or in the middle of it", async () => {
       const { app, seen, log } = create();
       app.post("/b", { params: { request: Request } }, async ({ request }) => request.json());
       app.get("/s", async function* () {
@@ -390,7 +390,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
       expect(log.lines).toEqual([]);
     });
 
-    it("ends without an error where a mounted application throws that the client has left", async () => {
+    it("ends without an error if a mounted application throws because the client has disconnected", async () => {
       const { app, seen } = create();
       app.mount("/foreign", async () => {
         throw new ClientDisconnect();
@@ -400,7 +400,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
       expect(seen.lines).toEqual(["start websocket /foreign", "over"]);
     });
 
-    it("leaves the scope that it is given alone, and starts the instrumentation with the canonical path", async () => {
+    it("does not modify the scope, and starts the instrumentation with the canonical path", async () => {
       const { app, seen } = create();
       app.get("/a/b", async () => 1);
       const scope = Object.freeze({ type: "http", path: "//a//b", method: "GET" } as const);
@@ -467,7 +467,7 @@ describeSocketMatrix("an observed WebSocket", ({ connect, refused }) => {
     expect(seen.of("route")).toHaveLength(path === "/none" ? 0 : 1);
   });
 
-  it("ends with the error of its handler, and without one when the client goes", async () => {
+  it("ends with the error of its handler, and without one if the client disconnects", async () => {
     const { app, seen } = create();
     app.websocket("/{how}", async ({ ws, how }) => {
       await ws.accept();
@@ -487,7 +487,7 @@ describeSocketMatrix("an observed WebSocket", ({ connect, refused }) => {
 });
 
 describe("the option instrumentation", () => {
-  it("takes one or a list, and refuses what has no start", async () => {
+  it("accepts one or an array, and rejects a value without `start`", async () => {
     const seen = new Recorder();
     const app = new App({ instrumentation: seen });
     app.get("/", async () => 1);

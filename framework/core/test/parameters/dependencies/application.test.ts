@@ -78,7 +78,7 @@ function noting(notes: string[], name: string, needs: readonly Depended[] = [], 
 type Depended = ReturnType<typeof Depends<() => AsyncGenerator<string>>>;
 
 describe('a dependency of scope "app"', () => {
-  it("is called once for a lifespan, for HTTP, WebSockets, guards, routers and mounted Apps, and anew by the next", async () => {
+  it("is called once per lifespan, for HTTP, WebSockets, guards, routers and mounted Apps, and again in the next", async () => {
     const { app } = create();
     let calls = 0;
     const open = async () => ({ number: ++calls });
@@ -124,7 +124,7 @@ describe('a dependency of scope "app"', () => {
     expect((await client.get("/")).body).toEqual(value);
   });
 
-  it("takes a class, and gives it what it depends on", async () => {
+  it("can be a class, which gets its dependencies", async () => {
     class Users {
       static readonly params = { db: Depends(() => "db", { scope: "app" }) };
       readonly db: string;
@@ -138,7 +138,7 @@ describe('a dependency of scope "app"', () => {
     expect((await client.get("/")).body).toBe("db");
   });
 
-  it("starts side by side what does not need each other, after what it depends on", async () => {
+  it("starts concurrently with independent ones, after its dependencies", async () => {
     const { app, notes } = create();
     const both = gate();
     let running = 0;
@@ -238,7 +238,7 @@ describe('a dependency of scope "app"', () => {
     ]);
   });
 
-  it("waits for what is on its way before it says that the start has failed, and starts nothing more", async () => {
+  it("that fails reports the failure after running starts have finished, and no other one starts", async () => {
     const { app, notes } = create();
     const late = gate();
     const slow = Depends(
@@ -263,7 +263,7 @@ describe('a dependency of scope "app"', () => {
     expect(notes).toEqual(["+slow", "-slow"]);
   });
 
-  it("goes on with the clean-up of the others where that of one fails, and says which", async () => {
+  it("whose cleanup fails is reported, and the cleanup of the others continues", async () => {
     const { app, notes, logger } = create();
     const [one, two] = [noting(notes, "one"), noting(notes, "two", [], "end")];
     app.get("/", { params: { one, two } }, async () => null);
@@ -292,14 +292,14 @@ describe('a dependency of scope "app"', () => {
     expect(notes).toEqual(["+db", "answered", "-db"]);
   });
 
-  it("fails the start where its generator yields nothing", async () => {
+  it("fails the start if its generator does not yield", async () => {
     const { app } = create();
     const empty = Depends(async function* (): AsyncGenerator<string> {}, { scope: "app" });
     app.get("/", { params: { empty } }, async () => null);
     expect((await start(app)).messages[0]).toContain("[TSGI_DEPENDENCY_WITHOUT_YIELD]");
   });
 
-  it("is in the lifespan of each App where one is mounted in two that run at once", async () => {
+  it("is in the lifespan of each App if one is mounted in two that run concurrently", async () => {
     let calls = 0;
     const shared = new App();
     const open = Depends(async () => ++calls, { scope: "app" });
@@ -340,7 +340,7 @@ describe("a direct call, without a lifespan", () => {
     expect((await call(app, "GET", "/")).json).toBe(1);
   });
 
-  it("answers a failure to the requests that wait for it, and tries again", async () => {
+  it("returns the failure to the waiting requests, and tries again", async () => {
     const { app } = create();
     let calls = 0;
     const flaky = async () => {
@@ -357,7 +357,7 @@ describe("a direct call, without a lifespan", () => {
 });
 
 describe("dependencyOverrides", () => {
-  it("replace it before start-up, with what the replacement depends on", async () => {
+  it("replace it before startup, together with the dependencies of the replacement", async () => {
     const { app, notes } = create();
     const open = async () => {
       notes.push("opened");
@@ -464,7 +464,7 @@ describe("registration", () => {
     expect(`${code}: ${message}`).toContain(expected);
   });
 
-  it("refuses a parameter of a plain handler, which runs where there is none, and takes one below a dependency", () => {
+  it("rejects one as a parameter of a non-async handler, which runs in a worker, but accepts it below a dependency", () => {
     const app = new App();
     expect(() => app.get("/", { params: { db } }, () => null)).toThrow(
       expect.objectContaining({
@@ -552,7 +552,7 @@ describe("the lifespan of a router", () => {
     await client.get("/").expect(200, { name: "app", same: true });
   });
 
-  it("is refused where it gives the state a key that is taken, after its own clean-up", async () => {
+  it("is rejected if it sets an existing key of the state, after its own cleanup", async () => {
     const { app, notes } = create({
       async *lifespan() {
         yield { db: 1 };
@@ -572,7 +572,7 @@ describe("the lifespan of a router", () => {
     expect(notes).toEqual(["router", "app"]);
   });
 
-  it("is refused where it is not a function", () => {
+  it("is rejected if it is not a function", () => {
     expect(() => new Router({ lifespan: "start" as never })).toThrow(ConfigurationError);
   });
 });

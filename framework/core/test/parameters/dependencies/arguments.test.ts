@@ -17,7 +17,7 @@ describeMatrix("arguments that are the names of the pattern", ({ probe }) => {
   ];
   const cases = PATHS.flatMap(([path, targets]) => others.map((other) => [path, targets, ...other] as const));
 
-  it.each(cases)("%s are the same beside another parameter: %s, %s", async (path, targets, _what, params) => {
+  it.each(cases)("%s are the same with another parameter: %s, %s", async (path, targets, _what, params) => {
     for (const target of targets) {
       const alone = await probe({}, { path })(target);
       const { args: { other: _other, ...args } = {}, status } = await probe(params, { path })(target);

@@ -72,7 +72,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     ["as Security() of the scheme", Security(bearer, { scopes: ["items"] })],
     ["in a generator", Depends(held)],
     ["without the cache", Depends(getUser, { useCache: false })],
-  ])("comes first: %s", async (_where, user) => {
+  ])("runs first: %s", async (_where, user) => {
     const notes: string[] = [];
     const app = create();
     app.get("/", { params: { other: Depends(noting(notes, "other")), user } }, async () => null);
@@ -82,7 +82,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     expect(notes).toEqual(["other"]);
   });
 
-  it("comes first among the params of a dependency and of a guard too", async () => {
+  it("runs first among the params of a dependency and of a guard too", async () => {
     const notes: string[] = [];
     const context = withParams(
       { other: Depends(noting(notes, "other")), user: Depends(getUser) },
@@ -129,7 +129,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     expect(notes).toEqual(["user", "left", "right"]);
   });
 
-  it("runs in the order of the params if there are several, and after one that throws none starts", async () => {
+  it("runs in the order of the params if there are several, and after one that throws no other one starts", async () => {
     const notes: string[] = [];
     const key = new APIKeyHeader({ name: "X-API-Key" });
     const first = new Deferred<void>();
@@ -157,7 +157,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     expect(notes).toEqual(["first starts", "first ends"]);
   });
 
-  it("comes after the guards", async () => {
+  it("runs after the guards", async () => {
     const notes: string[] = [];
     const app = create({ dependencies: [Depends(noting(notes, "guard"))] });
     const user = withParams({ token: Depends(bearer) }, async () => void notes.push("user"));
@@ -188,7 +188,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     expect(notes).toEqual(["user", "other with a scheme"]);
   });
 
-  it("with invalid params lets the others report theirs, and calls none of them", async () => {
+  it("with invalid params lets the others report their errors, and calls none of them", async () => {
     const notes: string[] = [];
     const picky = withParams({ token: Depends(bearer), page: Query(t.Integer()) }, async () => void notes.push("user"));
     const inner = withParams({ b: Query(t.Integer()) }, async () => void notes.push("inner"));
@@ -206,7 +206,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
 });
 
 describe("a dependency with a security scheme", () => {
-  it("comes before a dependency of scope app that no lifespan has started", async () => {
+  it("runs before a dependency of scope app that no lifespan has started", async () => {
     const notes: string[] = [];
     const app = create();
     const database = Depends(noting(notes, "database"), { scope: "app" });

@@ -58,7 +58,7 @@ describe.each([
     file = await bundle(format, extension);
   });
 
-  it("runs plain handlers in processes, none of which starts another", async () => {
+  it("runs non-async handlers in processes, which do not start others", async () => {
     expect(await usePool([process.execPath, file])).toBeLessThanOrEqual(3);
   });
 
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-describe("a bundle with @tsgi/docs-ui beside it", () => {
+describe("a bundle together with @tsgi/docs-ui", () => {
   it("serves the pages of the documentation with their files", async () => {
     const home = path.join(folder, "with-pages");
     const file = path.join(home, "app.mjs");
@@ -155,15 +155,15 @@ const isHere = IS_SLOW && process.platform === "linux" && process.arch === "x64"
     return binary;
   }
 
-  it("of this Node runs plain handlers in processes, none of which starts another", async () => {
+  it("of this Node runs non-async handlers in processes, which do not start others", async () => {
     expect(await usePool([await buildWithNode(process.execPath)])).toBeLessThanOrEqual(3);
   });
 
-  it("of Node 22 runs plain handlers in processes, none of which starts another", async () => {
+  it("of Node 22 runs non-async handlers in processes, which do not start others", async () => {
     expect(await usePool([await buildWithNode(binaryOf("node22"))])).toBeLessThanOrEqual(3);
   });
 
-  it("of Bun runs plain handlers in processes, none of which starts another", async () => {
+  it("of Bun runs non-async handlers in processes, which do not start others", async () => {
     expect(await usePool([await buildWithBun(SOURCE, "bun-app")])).toBeLessThanOrEqual(3);
   });
 

@@ -33,7 +33,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     await gate[Symbol.asyncDispose]();
   });
 
-  it("run beside the loop, also those that give a promise; async ones, bound ones and kept ones on it", async () => {
+  it("run outside the event loop, even those that return a promise; async, bound and excluded ones run on it", async () => {
     const loop = await place("/loop");
     expect(loop).toMatchObject({ pid: program.child.pid, threadId: 0 });
     for (const path of ["/bound", "/kept"]) {
@@ -45,7 +45,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     }
   });
 
-  it("answer HEAD as they answer GET, without the body", async () => {
+  it("respond to HEAD as they respond to GET, without the body", async () => {
     const response = await fetch(`${url}/html`, { method: "HEAD" });
     expect([response.status, response.headers.get("x-mine"), await response.text()]).toEqual([201, "yes", ""]);
   });
@@ -97,7 +97,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     await logged(from, "ResponseValidationError");
   });
 
-  it("give what has a toJSON as that writes it", async () => {
+  it("return an object with toJSON as toJSON represents it", async () => {
     expect(await (await get("/money")).json()).toEqual({ price: 1.5, all: [1.5] });
   });
 
@@ -136,7 +136,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     "state",
     "request",
   ])(
-    "answer 500 when a dependency gives what belongs to the loop, a %s, and log a LoopError with parameter and way out",
+    "result in 500 if a dependency returns an object of the event loop, a %s, and log a LoopError with parameter and fix",
     async (what) => {
       const from = program.stderr.length;
       expect((await get(`/given/${what}`)).status).toBe(500);
@@ -160,7 +160,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     "state",
     "streaming",
   ])(
-    "answer 500 when they return what belongs to their loop, a %s, and log a LoopError with the way out",
+    "result in 500 if they return an object of their event loop, a %s, and log a LoopError with the fix",
     async (what) => {
       const from = program.stderr.length;
       expect((await get(`/returned/${what}`)).status).toBe(500);
@@ -180,7 +180,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     ["error", "RangeError: out of range"],
     ["text", "Thrown: text"],
     ["symbol", "result.key is a symbol, which cannot be cloned"],
-  ])("answer 500 to %s, and their worker lives", async (name, message) => {
+  ])("result in 500 for %s, and their worker survives", async (name, message) => {
     const { restarts } = await stats();
     const from = program.stderr.length;
     expect((await get(`/fault/${name}`)).status).toBe(500);
@@ -195,7 +195,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   if (kind === "process") deaths.push(["kill", 500]);
 
   it.each(deaths)(
-    "cost their own request alone when they meet %s, answered %i; the worker is replaced, the call not repeated",
+    "fail only their own request if they meet %s, with status %i; the worker is replaced, the call not repeated",
     async (name, status) => {
       await gate.close();
       const { restarts } = (await stats()) as { restarts: number };
@@ -216,7 +216,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     },
   );
 
-  it("are ended past timeoutMs with their worker, which is replaced, and answered 504; the log names the route", async () => {
+  it("are terminated after timeoutMs with their worker, which is replaced, and result in 504; the log contains the route", async () => {
     await using second = Program.start("server.js", [kind, gate.folder, "500"]);
     const at = await second.said(/serves (\S+)/);
     // A worker that starts, or answers, later than that on a busy machine is another 503 or 504.
@@ -232,7 +232,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     await expect(gate.lines("loop")).resolves.toEqual(["begun"]);
   });
 
-  it("answer 503 with Retry-After when as many wait as may", async () => {
+  it("result in 503 with Retry-After if the queue is full", async () => {
     await gate.close();
     const running = [get("/wait/first"), get("/wait/second")];
     await until(async () => (await stats())["busy"] === 2);
@@ -249,7 +249,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
   });
 
-  it("are taken out of the queue, and never begun, when their client goes; one that runs is counted until it ends", async () => {
+  it("are removed from the queue without a start if their client disconnects; a running one counts until it ends", async () => {
     await gate.close();
     const leaving = new AbortController();
     const leave = (path: string) => fetch(url + path, { signal: leaving.signal }).catch(() => "left");
@@ -271,7 +271,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     await expect(gate.lines("left")).resolves.toHaveLength(1);
   });
 
-  it("are taken out of the queue when limits.handlerMs is over, answered 504", async () => {
+  it("are removed from the queue after limits.handlerMs, with 504", async () => {
     await gate.close();
     const running = [get("/wait/one"), get("/wait/two")];
     await until(async () => (await stats())["busy"] === 2);
@@ -284,7 +284,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     await expect(gate.lines("late")).rejects.toThrow("ENOENT");
   });
 
-  it("are ended with their worker when their client goes, where the route says endOnDisconnect", async () => {
+  it("are terminated with their worker if their client disconnects and the route sets endOnDisconnect", async () => {
     await gate.close();
     const { restarts } = (await stats()) as { restarts: number };
     const leaving = new AbortController();

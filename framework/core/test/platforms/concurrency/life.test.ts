@@ -20,7 +20,7 @@ describe("the worker processes of a server", () => {
     ["idle", "/plain"],
     ["in a request", "/wait/log"],
     ["in an endless loop", "/fault/loop"],
-  ])("end when it is killed, also one %s", async (_, path) => {
+  ])("exit when it is killed, including one %s", async (_, path) => {
     await using program = Program.start("server.js", ["process", gate.folder]);
     const url = await program.said(/serves (\S+)/);
     const { pid } = (await (await fetch(`${url}/plain`)).json()) as { pid: number };
@@ -36,7 +36,7 @@ describe("the worker processes of a server", () => {
   });
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "finish what they run when a %s goes to the whole group",
+    "finish their running calls if a %s is sent to the whole group",
     async (signal) => {
       await using program = Program.start("server.js", ["process", gate.folder], { isGroup: true });
       const url = await program.said(/serves (\S+)/);
@@ -52,7 +52,7 @@ describe("the worker processes of a server", () => {
     },
   );
 
-  it("are back to their number after kill -9 of each, and the server has answered meanwhile", async () => {
+  it("are replaced after kill -9 of each, while the server continues to respond", async () => {
     await using program = Program.start("server.js", ["process", gate.folder]);
     const url = await program.said(/serves (\S+)/);
     const running = [fetch(`${url}/wait/first`), fetch(`${url}/wait/second`)];

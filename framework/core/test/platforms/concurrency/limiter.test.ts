@@ -63,7 +63,7 @@ describe("a limiter", () => {
     expect(order).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
-  it("gives a line that begins later no turn for the rounds that it has missed", async () => {
+  it("does not compensate a queue that starts later for missed rounds", async () => {
     const { run, end, order } = createBusy(10);
     const waiting = ["a1", "a2", "a3", "a4", "a5"].map((name) => run(name));
     const later = waiting[1]!.then(() => Promise.all([run("b1"), run("b2")])); // while a3 runs
@@ -72,7 +72,7 @@ describe("a limiter", () => {
     expect(order).toEqual(["a1", "a2", "a3", "b1", "a4", "b2", "a5"]);
   });
 
-  it("refuses the last of the longest line where it is full", async () => {
+  it("rejects the last task of the longest queue if it is full", async () => {
     const { run, end, order } = createBusy(3);
     const flood = ["a1", "a2", "a3"].map((name) => run(name));
     const other = run("b1");
@@ -83,7 +83,7 @@ describe("a limiter", () => {
     expect(order).toEqual(["a1", "b1", "a2"]);
   });
 
-  it("runs nothing for a caller that has gone, and gives its place in the line away", async () => {
+  it("does not run a task of a disconnected caller, and frees its place in the queue", async () => {
     const { run, end, order } = createBusy(2);
     const left = new AbortController();
     const leaving = run("a1", left.signal);
@@ -97,7 +97,7 @@ describe("a limiter", () => {
     expect(order).toEqual(["a2", "a4"]);
   });
 
-  it("gives the place of a task that fails to the next", async () => {
+  it("passes the place of a failed task to the next one", async () => {
     const limiter = new Limiter({ maxRunning: 1, maxWaiting: 1 });
     const failing = limiter.run(() => Promise.reject(new Error("no")));
     const next = limiter.run(async () => "next");

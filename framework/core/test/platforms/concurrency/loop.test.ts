@@ -17,7 +17,7 @@ describe("the loop", () => {
     installLoop();
   });
 
-  it("is the fastest that can be loaded when none is named", () => {
+  it("is the fastest available one by default", () => {
     expect(installLoop()).toBe("uwebsockets");
     expect(loopName()).toBe("uwebsockets");
   });
@@ -29,7 +29,7 @@ describe("the loop", () => {
     expect(loopName()).toBe("libuv");
   });
 
-  it("is Node's own where that is asked for", () => {
+  it("is Node's own if requested", () => {
     installLoop();
     expect(installLoop("libuv")).toBe("libuv");
     expect(loopName()).toBe("libuv");

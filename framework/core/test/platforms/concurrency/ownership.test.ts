@@ -35,7 +35,7 @@ keepOnLoop(kept);
 const circle: { self?: unknown } = {};
 circle.self = circle;
 
-describe("what may be handed to another loop", () => {
+describe("a value that can be passed to another event loop", () => {
   it.each([
     ["primitives", [null, undefined, 1, "a", true, 5n]],
     ["plain objects and lists", { a: [{ b: 1 }] }],
@@ -65,7 +65,7 @@ describe("what may be handed to another loop", () => {
     ["a weak map", new WeakMap(), "db is a WeakMap"],
     ["a member of a map", new Map([["a", () => 1]]), "db.…[1] is the function "],
     ["an aborting signal", new AbortController().signal, "db is an AbortSignal"],
-  ])("is not what belongs to this one: %s", (_, value, message) => {
+  ])("does not belong to this event loop: %s", (_, value, message) => {
     const error: unknown = expect.objectContaining({
       name: "LoopError",
       message: expect.stringContaining(`Task attached to a different loop. ${message}`),
@@ -74,12 +74,12 @@ describe("what may be handed to another loop", () => {
     if (!message.includes("db is a Hidden")) expect(() => detachResult(value, refuse)).toThrow("Task attached");
   });
 
-  it("is not what has to be disposed of", () => {
+  it("is not a disposable object", () => {
     if (Symbol.dispose) expect(() => check(new Disposable())).toThrow("db is a Disposable");
     expect(() => check({ dispose: new Disposable() }.dispose.name)).not.toThrow();
   });
 
-  it("is not a symbol, which is no loop's", () => {
+  it("is not a symbol, which belongs to no event loop", () => {
     expect(() => check({ a: Symbol("a") })).toThrow(new TypeError("db.a is a symbol, which cannot be cloned."));
   });
 
@@ -102,7 +102,7 @@ describe("a result on its way", () => {
     }
   }
 
-  it("has what a toJSON gives in the place of its object, and is left as it was", () => {
+  it("contains the result of toJSON instead of its object, which is not modified", () => {
     const result = { list: [1, new Money()], same: { a: 1 }, url: new URL("http://a/b") };
     const detached = detachResult(result, refuse);
     expect(detached).toEqual({ list: [1, { key: "", amount: 1.5 }], same: { a: 1 }, url: "http://a/b" });

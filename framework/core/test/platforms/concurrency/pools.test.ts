@@ -39,7 +39,7 @@ describe.each([
     await Promise.all(opened.splice(0).map((pool) => pool.close()));
   });
 
-  it("calls an exported function, also one that gives a promise, in another place", async () => {
+  it("calls an exported function in another place, even one that returns a promise", async () => {
     const pool = open();
     await expect(pool.run(work, "double", 21)).resolves.toBe(42);
     await expect(pool.run(work.href, "later", "text")).resolves.toBe("text");
@@ -80,13 +80,13 @@ describe.each([
     expect(pool.stats).toEqual({ size: 1, ready: 1, busy: 0, queued: 0, restarts: 0 });
   });
 
-  it("gives an error its stack and its cause", async () => {
+  it("passes on an error with its stack and its cause", async () => {
     const error = await failure(open().run(work, "throwError"));
     expect(error.stack).toMatch(/throwError.*work\.js/);
     expect(error.cause).toMatchObject({ name: "Error", message: "the cause" });
   });
 
-  it("gives an HTTPException back whole", async () => {
+  it("passes on an HTTPException completely", async () => {
     const error = await failure(open().run(work, "throwException"));
     expect(error).toBeInstanceOf(HTTPException);
     expect(error).toMatchObject({ statusCode: 409, detail: { code: "taken" }, headers: { "X-Why": "taken" } });
@@ -113,7 +113,7 @@ describe.each([
   const deaths: [what: string, fn: string, error: object][] = [["process.exit", "exit", { name: "WorkerDiedError" }]];
   if (kind === "processes") deaths.push(["a kill -9", "kill", { name: "WorkerDiedError" }]);
 
-  it.each(deaths)("fails the task that meets %s alone, and replaces the worker", async (_, fn, expected) => {
+  it.each(deaths)("fails only the task that meets %s, and replaces the worker", async (_, fn, expected) => {
     await using gate = await Gate.make();
     const pool = open({ size: 2 });
     await pool.run(work, "echo", 1);
@@ -161,7 +161,7 @@ describe.each([
     await expect(Promise.all([running, waiting])).resolves.toEqual([expect.any(Number), 4]);
   });
 
-  it("refuses with 503 what has waited for longer than twice timeoutMs", async () => {
+  it("rejects a task with 503 if it has waited longer than twice timeoutMs", async () => {
     const pool = open({ timeoutMs: 300 });
     await answers(pool);
     const failed = await Promise.all([1, 2, 3, 4].map(() => failure(pool.run(work, "loop"))));
@@ -182,7 +182,7 @@ describe.each([
     await Promise.all(running);
   });
 
-  it("waits with closing for what runs, and takes nothing more", async () => {
+  it("waits for running tasks when it closes, and accepts no other ones", async () => {
     await using gate = await Gate.make();
     const pool = open();
     const running = pool.run(work, "waitFor", gate.file());
@@ -195,7 +195,7 @@ describe.each([
     expect(pool.stats).toMatchObject({ ready: 0 });
   });
 
-  it("has as many workers as the machine runs at a time, unless it is told", async () => {
+  it("has one worker per available processor by default", async () => {
     const pool = open({ size: undefined });
     await pool.run(work, "echo", 1);
     expect(pool.stats?.size).toBe(availableParallelism());
@@ -217,7 +217,7 @@ describe.each([
 });
 
 describe("a pool of processes", () => {
-  it("gives a task that its worker has not begun to another, when that worker is killed", async () => {
+  it("moves a task that its worker has not started to another one if that worker is killed", async () => {
     await using pool = new ProcessPool({ size: 1 });
     const pid = await pool.run(work, "pid");
     process.kill(pid as number, "SIGKILL");
@@ -225,7 +225,7 @@ describe("a pool of processes", () => {
     expect(pool.stats).toMatchObject({ restarts: 1 });
   });
 
-  it("does not go down with what a worker says to it besides", async () => {
+  it("survives unexpected messages of a worker", async () => {
     await using pool = new ProcessPool({ size: 1 });
     await pool.run(new URL("./fixtures/chatty.js", import.meta.url), "chat");
     await expect(pool.run(work, "echo", 1)).resolves.toBe(1);

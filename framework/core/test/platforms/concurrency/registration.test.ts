@@ -33,7 +33,7 @@ const LOOP_PARAMS = [
 ] as const;
 
 describe("a plain handler", () => {
-  it.each(LOOP_PARAMS)("that asks for %s is refused, with what to write instead", (what, annotation) => {
+  it.each(LOOP_PARAMS)("with %s is rejected, with a suggested fix", (what, annotation) => {
     const register = (app: App) => app.post("/it", { params: { it: annotation } }, plain);
     expect(() => register(new App())).toThrow(
       expect.objectContaining({
@@ -48,7 +48,7 @@ describe("a plain handler", () => {
     expect(() => new App().includeRouter(router, { prefix: "/below" })).toThrow("POST /below/it: ");
   });
 
-  it.each(LOOP_PARAMS)("that asks for %s stays where the pool does not reach", (_, annotation) => {
+  it.each(LOOP_PARAMS)("with %s runs outside the pool", (_, annotation) => {
     const params = { it: annotation };
     new App().post("/it", { params, pool: false }, plain);
     new App({ pool: { kind: "inline" } }).post("/it", { params }, plain);
@@ -75,7 +75,7 @@ describe("a plain handler", () => {
     new App().websocket("/ws", async ({ ws }) => ws.accept());
   });
 
-  it("is told from what runs on the loop by each route's own facts", () => {
+  it("is distinguished from handlers of the event loop by the properties of its route", () => {
     const app = new App();
     app.get("/plain", plain);
     app.get("/promise", () => Promise.resolve(1));
@@ -111,7 +111,7 @@ describe("the options of a pool", () => {
 });
 
 describe("plain handlers under a test client", () => {
-  it("run inline, also those of a mounted App, without a pool", async () => {
+  it("run inline, including those of a mounted App, without a pool", async () => {
     const inner = new App();
     inner.get("/plain", plain);
     const app = new App();
@@ -203,7 +203,7 @@ describe("plain handlers under a test client", () => {
   });
 });
 
-describe("plain handlers where no module can be named", () => {
+describe("non-async handlers in a program without a module", () => {
   it("run on the loop, which is said once, with what to write", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });

@@ -52,7 +52,7 @@ describe("a program", () => {
     await program.said(/answered\nclosed\n/);
   });
 
-  it("imports its module once in each worker, and nothing after serve()", async () => {
+  it("imports its module once in each worker, but not the code after serve()", async () => {
     const { counts, said } = await run("script.js", "process");
     expect(counts["imported"]).toBeGreaterThanOrEqual(2);
     expect(counts["imported"]).toBeLessThanOrEqual(3);
@@ -75,7 +75,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
       "unlike",
       /makes an App with other routes than the server's \(without GET \/missing, with GET \/besides\)/,
     ],
-  ])("that %s is one clear error at start, with the route and the way out", async (_, fault, message) => {
+  ])("that %s is one clear error at startup, with the route and the fix", async (_, fault, message) => {
     await using program = Program.start("faulty.js", [fault, kind]);
     const { code } = await program.ended;
     await program.said(message);
@@ -85,7 +85,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
     expect(program.stdout).not.toContain("serves");
   });
 
-  it("that dies at every start is tried five times, then answered 503; the server stays up", async () => {
+  it("that exits at every start is tried five times, then results in 503; the server keeps running", async () => {
     await using program = Program.start("faulty.js", ["dies", kind]);
     const url = await program.said(/serves (\S+)/);
     const first = await fetch(`${url}/plain`);
@@ -97,20 +97,20 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
 });
 
 describe("a worker", () => {
-  it("that ends soon after every start is no harm to the server", async () => {
+  it("that exits soon after every start does not affect the server", async () => {
     await using program = Program.start("faulty.js", ["dies-later", "process"]);
     const url = await program.said(/serves (\S+)/);
     await until(() => program.stderr.split("before it was of use. Another is tried.").length > 4);
     expect((await fetch(`${url}/async`)).status).toBe(200);
   });
 
-  it("starts no workers of its own", async () => {
+  it("does not start other workers", async () => {
     await using program = Program.start("faulty.js", ["starts-workers", "process"]);
     await program.said(/ConfigurationError: A worker cannot start workers of its own/);
     expect((await program.ended).code).not.toBe(0);
   });
 
-  it("has no plain handler that a start-up hook registers: it runs on the loop, and the log says so", async () => {
+  it("does not have a handler that a startup hook registers: it runs on the event loop, and the log says so", async () => {
     await using program = Program.start("faulty.js", ["hook", "process"]);
     const url = await program.said(/serves (\S+)/);
     expect(await (await fetch(`${url}/late`)).json()).toEqual({ pid: program.child.pid });

@@ -38,7 +38,7 @@ describe("failed starts", () => {
     expect(failures.isHopeless).toBe(false);
   });
 
-  it("go on as a row while workers are ready and end again, and are over after ten seconds without one", () => {
+  it("count as a series if workers become ready and exit again, and end after ten seconds without a ready worker", () => {
     const failures = start();
     fail(failures, 3, 100);
     failures.succeed();

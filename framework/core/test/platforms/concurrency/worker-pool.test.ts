@@ -62,7 +62,7 @@ describe("a pool whose workers are slow to start", () => {
     return { pool: new WorkerPool(settings), workers, deaths };
   }
 
-  it("gives an import ten seconds, and then one clear error", async () => {
+  it("allows ten seconds for an import, and then reports one clear error", async () => {
     const { pool, workers } = open();
     const filled = failure(pool.fill());
     const ran = failure(pool.run({ type: "route", route: "GET /" }, [{}]));
@@ -118,7 +118,7 @@ describe("a pool whose workers are slow to start", () => {
     await expect(ran).resolves.toEqual({ value: 1, elapsedMs: 1 });
   });
 
-  it("answers a task once, whatever a worker says after its time was over", async () => {
+  it("settles a task once, regardless of messages of the worker after its timeout", async () => {
     const { pool, workers } = open();
     const filled = pool.fill();
     workers[0]?.events.report({ type: "ready" });
@@ -131,7 +131,7 @@ describe("a pool whose workers are slow to start", () => {
     await expect(ran).resolves.toEqual({ value: 1, elapsedMs: 1 });
   });
 
-  it("runs a task again only if no worker has begun it, and not for ever", async () => {
+  it("runs a task again only if no worker has started it, and not indefinitely", async () => {
     const { pool, workers } = open();
     const filled = pool.fill();
     workers[0]?.events.report({ type: "ready" });
@@ -173,7 +173,7 @@ describe("a pool whose workers are slow to start", () => {
     expect(deaths).toHaveLength(1);
   });
 
-  it("runs nothing for an owner that has gone: not at once, not from the queue, not a second time", async () => {
+  it("runs no task for a disconnected client: not immediately, not from the queue, not a second time", async () => {
     const { pool, workers } = open();
     const filled = pool.fill();
     workers[0]?.events.report({ type: "ready" });

@@ -15,7 +15,7 @@ function start(contentType: string): SendMessage {
 }
 
 describe("a server that stops", () => {
-  it("still answers an idle connection's request that was on its way, and closes behind it", async () => {
+  it("still responds to a request that was in transit on an idle connection, and then closes it", async () => {
     await using server = await served(hello);
     await using idle = new Wire(server.port);
     await idle.write(GET).until(/hello$/);
@@ -26,7 +26,7 @@ describe("a server that stops", () => {
     await closed;
   });
 
-  it("answers every request of clients that continue until a response closes the connection", async () => {
+  it("responds to every request of clients that continue until a response closes the connection", async () => {
     await using server = await served(hello);
     let answered = 0;
     /** Sends one request after the other; rejects when one is lost. */
@@ -93,7 +93,7 @@ describe("a server that stops", () => {
     await closed;
   });
 
-  it("tells a stream of events that its client has gone, and ends it in good order", async () => {
+  it("reports a disconnect to an event stream, and ends it gracefully", async () => {
     const told = new Deferred<ReceiveMessage>();
     const begun = new Deferred<void>();
     await using server = await served(
@@ -129,7 +129,7 @@ describe("a server that stops", () => {
     expect(events).toEqual(["lifespan.shutdown"]);
   });
 
-  it("rejects with what the shutdown hook says went wrong", async () => {
+  it("rejects with the error of the shutdown hook", async () => {
     await using server = await served(async (scope, receive, send) => {
       if (scope.type === "lifespan") {
         await receive();

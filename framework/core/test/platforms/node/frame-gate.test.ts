@@ -31,7 +31,7 @@ const statusOf = async (server: Served) => {
 describe.each([
   ["without TLS", false],
   ["with TLS", true],
-])("a client %s that ends its session and goes on in the same packet", (_how, isSecure) => {
+])("a client %s that ends its session and continues in the same packet", (_how, isSecure) => {
   it.each<[what: string, packet: Buffer]>([
     [
       "GOAWAY, HEADERS and a GOAWAY of 4 bytes (nghttp2 1.61, NGHTTP2_IB_IGN_ALL)",
@@ -150,7 +150,7 @@ describe("a client that breaks the protocol while a request is running", () => {
     ["CONTINUATION without HEADERS", frame(FRAME.continuation, FLAG.endHeaders, 1)],
     ["a window of the connection that overflows", frame(FRAME.windowUpdate, 0, 0, uint32(2 ** 31 - 1))],
     ["a length that is forbidden", frame(FRAME.ping, 0, 0, bytes(7))],
-  ])("loses the connection, and its application is told: %s", async (_what, broken) => {
+  ])("loses the connection, and its application is notified: %s", async (_what, broken) => {
     const told = new Deferred<ReceiveMessage>();
     const begun = new Deferred<void>();
     const waiting = httpApp(async (_scope, receive) => {

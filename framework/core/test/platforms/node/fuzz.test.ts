@@ -11,7 +11,7 @@ import { targets } from "./_fuzz-targets.js";
 const COUNTS: Readonly<Record<string, number>> = { http1: 300, chunked: 3000, head: 2000, websocket: 500 };
 
 describe("the fuzzer", () => {
-  it.each([...targets])("finds nothing: %s", async (name, open) => {
+  it.each([...targets])("finds no difference: %s", async (name, open) => {
     await using target = await open();
     expect(await target.tryInputs(1, COUNTS[name] as number)).toBeNull();
   });

@@ -41,7 +41,7 @@ describe("toNodeHandler", () => {
   it.each([
     "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
     `Content-Length: 90000\r\n\r\n${"a".repeat(90_000)}`,
-  ])("keeps the connection where the body has come and a parser in front of it has read it", async (rest) => {
+  ])("keeps the connection if the body has arrived and a parser before it has read it", async (rest) => {
     const handler = toNodeHandler(httpApp((_scope, _receive, send) => respond(send, 200, "done")));
     const server = createServer((req, res) => void req.resume().on("end", () => handler(req, res)));
     await using wire = new Wire(await listening(server));
@@ -50,7 +50,7 @@ describe("toNodeHandler", () => {
     server.close();
   });
 
-  it("gives each scope a shallow copy of the state", async () => {
+  it("passes a shallow copy of the state to each scope", async () => {
     const response = await request(toNodeHandler(echo, { state: { pool: "ready" } })).get("/");
     expect(response.body).toMatchObject({ state: { pool: "ready" } });
   });
@@ -70,7 +70,7 @@ describe("toNodeHandler", () => {
     expect(response.body).toMatchObject({ path: "/api/items", root_path: "/api" });
   });
 
-  it("refuses what the parser lets through, on whatever server it stands", async () => {
+  it("rejects requests that the parser accepts, on any server", async () => {
     const response = await request(toNodeHandler(echo)).get("/").set("Host", "a b");
     expect([response.status, response.body]).toEqual([
       400,
@@ -129,7 +129,7 @@ describe("toNodeHandler", () => {
     expect(await cutOff(port, `${head}websocket\r\n\r\n`)).toMatch(/EPIPE|ECONNRESET/);
   });
 
-  it("notices that a client has left before its pipelined requests are answered", async () => {
+  it("detects that a client has disconnected before its pipelined requests are processed", async () => {
     const COUNT = 40;
     let running = 0;
     const all = new Deferred<void>();
@@ -188,7 +188,7 @@ describe("toNodeHandler", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("does not call the application for a client that has left before", async () => {
+  it("does not call the application for a client that has already disconnected", async () => {
     const calls: string[] = [];
     const handler = toNodeHandler(httpApp(async ({ path }) => void calls.push(path)));
     const handled = new Deferred<void>();
@@ -205,7 +205,7 @@ describe("toNodeHandler", () => {
     expect(calls).toEqual([]);
   });
 
-  it("logs an error if somebody else has begun the response, and goes on", async () => {
+  it("logs an error if other code has started the response, and continues", async () => {
     const logger = new MemoryLogger();
     const logged = new Promise((resolve) => {
       const error = logger.error;
@@ -228,7 +228,7 @@ describe("toNodeHandler", () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
   });
 
-  it("stands in http.createServer beside handlers of other makes", async () => {
+  it("works in http.createServer together with other handlers", async () => {
     const handler = toNodeHandler(echo);
     await using server = createServer((req, res) => (req.url === "/other" ? res.end("other") : handler(req, res)));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

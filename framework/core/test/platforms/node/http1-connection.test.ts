@@ -90,7 +90,7 @@ async function answersTo(...parts: string[]): Promise<Answer[]> {
 
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 
-describe("an answer that closes the connection", () => {
+describe("a response that closes the connection", () => {
   const closing = [
     ["the client asks for it", get("/later", "Connection: close\r\n")],
     ["the client asks for it among other things", get("/now", "Connection: x, Close\r\n")],
@@ -102,7 +102,7 @@ describe("an answer that closes the connection", () => {
     ["a WebSocket is refused", get("/now", "Connection: upgrade\r\nUpgrade: websocket\r\n")],
     ["a stream to HTTP/1.0 has no other end", "GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"],
   ] as const;
-  it.each(closing)("is the last one, whatever was sent behind its request, as %s", async (_why, request) => {
+  it.each(closing)("is the last one, regardless of the bytes after its request, as %s", async (_why, request) => {
     for (const behind of [get("/behind"), ...BROKEN, "\r\n", `${get("/behind")}${get("/behind")}`]) {
       for (const parts of [[request + behind], [request, behind]]) {
         const answers = await answersTo(...parts);
@@ -113,8 +113,8 @@ describe("an answer that closes the connection", () => {
   });
 });
 
-describe("a request that came whole", () => {
-  it.each(["/now", "/later", "/stream"])("is answered wherever what is behind it was cut: %s", async (path) => {
+describe("a request that is complete", () => {
+  it.each(["/now", "/later", "/stream"])("gets a response wherever the bytes after it are split: %s", async (path) => {
     for (const behind of BROKEN) {
       for (let end = 0; end <= behind.length; end++) {
         const [first, ...others] = await answersTo(get(path) + behind.slice(0, end), behind.slice(end));
@@ -125,7 +125,7 @@ describe("a request that came whole", () => {
     }
   });
 
-  it("is answered where a body behind it is not whole, and that one gets 400", async () => {
+  it("gets a response if the body of the next one is invalid, which gets 400", async () => {
     const post = `POST /later HTTP/1.1\r\n${HOST}Content-Length: 9\r\n\r\nabc`;
     expect(statuses(await answersTo(get("/now") + post))).toEqual([200, 400]);
     expect(statuses(await answersTo(get("/later") + post))).toEqual([200, 400]);
@@ -133,7 +133,7 @@ describe("a request that came whole", () => {
     expect(statuses(await answersTo(get("/now"), chunked))).toEqual([200, 400]);
   });
 
-  it("may be followed by empty lines, which are no request", async () => {
+  it("may be followed by empty lines, which are not a request", async () => {
     for (const lines of ["\r\n", "\r\n\r\n", "\r"]) {
       expect(statuses(await answersTo(get("/now") + lines))).toEqual([200]);
       expect(statuses(await answersTo(get("/later"), lines))).toEqual([200]);
@@ -151,11 +151,11 @@ describe("a client that has ended its side", () => {
   };
   const names = fc.array(fc.constantFrom(...Object.values(requests).slice(0, 4)), { minLength: 1, maxLength: 5 });
 
-  it.each(Object.entries(requests))("gets its answer: %s", async (_what, request) => {
+  it.each(Object.entries(requests))("gets its response: %s", async (_what, request) => {
     expect(statuses(await answersTo(request))).toEqual([200]);
   });
 
-  it("gets the answers to all that it had sent, in order", async () => {
+  it("gets the responses to all its requests, in order", async () => {
     await fc.assert(
       fc.asyncProperty(names, async (all) => {
         const answers = await answersTo(all.join(""));
@@ -201,7 +201,7 @@ describe("a body that no application reads", () => {
   it.each([
     ["known length", `Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`],
     ["chunks", `Transfer-Encoding: chunked\r\n\r\n${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`],
-  ])("is not the next request, that of OPTIONS * included: %s", async (_what, rest) => {
+  ])("is not parsed as the next request, including OPTIONS *: %s", async (_what, rest) => {
     for (const line of ["OPTIONS * HTTP/1.1", "POST /unread HTTP/1.1", "GET /now HTTP/1.1", "HEAD /now HTTP/1.1"]) {
       const text = `${line}\r\n${HOST}${rest}${get("/later")}`;
       for (const parts of [[text], [text.slice(0, -70), text.slice(-70)]]) {
@@ -218,7 +218,7 @@ describe("a body that no application reads", () => {
     }
   });
 
-  it("lets no later request past an earlier one while the client reads nothing", async () => {
+  it("does not let a later request overtake an earlier one while the client does not read", async () => {
     const large = Buffer.alloc(8 << 20, "x");
     const slow = new Deferred<void>();
     const order: string[] = [];
@@ -252,7 +252,7 @@ describe("a body that no application reads", () => {
 });
 
 describe("a client that sends many requests at once", () => {
-  it("does not keep the others waiting until all of them are served, and gets all answers", async () => {
+  it("does not delay the others until all of them are served, and gets all responses", async () => {
     const COUNT = 1000;
     const order: string[] = [];
     await using busy = await served(
@@ -293,7 +293,7 @@ describe("Expect: 100-continue", () => {
 });
 
 describe("a client that resets its connection", () => {
-  it("at any byte of its requests costs nobody else anything", async () => {
+  it("at any byte of its requests does not affect other clients", async () => {
     const text = `POST /later HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n${get("/stream")}`;
     for (let end = 1; end <= text.length; end++) {
       const wire = new Wire(server.port);

@@ -22,7 +22,7 @@ const continuations = fc.oneof(
 
 describe("a head", () => {
   it.each(rules.filter(([, request]) => request.length <= 4000))(
-    "gives the same byte by byte: %s",
+    "is parsed the same byte by byte: %s",
     (_rule, request) => {
       for (const bounds of [DEFAULT_REQUEST_LIMITS, SMALL]) {
         expect(parseInPieces(request.split(""), bounds)).toEqual(parseWhole(request, bounds));
@@ -30,7 +30,7 @@ describe("a head", () => {
     },
   );
 
-  it("gives the same however it is cut", () => {
+  it("is parsed the same for any split", () => {
     fc.assert(
       fc.property(
         mutationsOf(tableRequests),
@@ -45,7 +45,7 @@ describe("a head", () => {
     );
   });
 
-  it("is refused in part only where every continuation is refused with the same answer", () => {
+  it("is rejected early only if every continuation is rejected with the same response", () => {
     fc.assert(
       fc.property(mutationsOf(tableRequests), fc.nat(150), continuations, limits, (text, length, rest, bounds) => {
         const part = parseWhole(text.slice(0, length), bounds);
@@ -93,7 +93,7 @@ describe("a head", () => {
 });
 
 describe("a chunked body", () => {
-  it("gives the same however it is cut", () => {
+  it("is parsed the same for any split", () => {
     fc.assert(
       fc.property(mutationsOf(chunkedBodies), fc.array(fc.nat(400), { maxLength: 6 }), limits, (text, cuts, bounds) => {
         const whole = decodeInPieces([text], bounds);
@@ -104,7 +104,7 @@ describe("a chunked body", () => {
     );
   });
 
-  it("is refused in part only where every continuation is refused with the same answer", () => {
+  it("is rejected early only if every continuation is rejected with the same response", () => {
     fc.assert(
       fc.property(
         mutationsOf(chunkedBodies),
@@ -170,13 +170,13 @@ describe("a connection", () => {
   }
 
   const short = rules.filter(([, request]) => request.length <= 1000);
-  it.each(short)("gives the same byte by byte and in one packet: %s", async (_rule, request) => {
+  it.each(short)("is the same byte by byte and in one packet: %s", async (_rule, request) => {
     const expected = await answers([request]);
     expect(expected).not.toEqual([]);
     expect(await answers(request.split(""))).toEqual(expected);
   });
 
-  it("gives the same however requests behind one another are cut", async () => {
+  it("is the same for any split of pipelined requests", async () => {
     const all = fc.array(mutationsOf(requests, 1), { minLength: 1, maxLength: 4 }).map((each) => each.join(""));
     await fc.assert(
       fc.asyncProperty(all, fc.array(fc.nat(4000), { maxLength: 4 }), async (text, cuts) => {
@@ -187,7 +187,7 @@ describe("a connection", () => {
   });
 });
 
-describe("a head whose header lines are those of the head before it", () => {
+describe("a head with the same header lines as the previous one", () => {
   const bounds = DEFAULT_REQUEST_LIMITS;
   const parse = (text: string, previous: ParsedHead | null) =>
     parseHead(Buffer.from(text, "latin1"), 0, bounds, 0, previous);
@@ -212,7 +212,7 @@ describe("a head whose header lines are those of the head before it", () => {
   ];
   const pairs = lines.flatMap((fields) => requestLines.map((line) => [line.trim(), fields, line] as const));
 
-  it.each(pairs)("is read as it would be alone: %s with %j", (_title, fields, line) => {
+  it.each(pairs)("is parsed like a single one: %s with %j", (_title, fields, line) => {
     for (const first of requestLines) {
       const previous = parse(`${first}${fields}\r\n`, null);
       if (previous === null || previous instanceof ErrorResponse) continue;

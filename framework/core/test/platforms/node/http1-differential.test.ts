@@ -11,7 +11,7 @@ const BATCH = 1000;
 /** The parsers of later versions differ in less. */
 const NEEDS_ALL_RULES = IS_SLOW && process.version.startsWith("v20.");
 
-describe("serve, beside the parser of node:http", () => {
+describe("serve, compared with the parser of node:http", () => {
   it(`differs on ${COUNT} generated and mutated requests only by a rule of the list (100,000 with TSGI_SLOW=1)`, async () => {
     await using both = await Differential.start();
     const used = new Map<Rule, number>();

@@ -62,7 +62,7 @@ async function heapUsed(): Promise<number> {
 }
 
 describe("a server under hostile streams", () => {
-  it("answers a good request beside each, ends them all itself, and keeps no connection, no timer and no byte", async () => {
+  it("responds to a valid request during each, ends all of them, and keeps no connection, timer or byte", async () => {
     expect(streams.length).toBeGreaterThanOrEqual(350);
     await using server = await served(
       httpApp(async (scope, receive, send) => {

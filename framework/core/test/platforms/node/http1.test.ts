@@ -56,7 +56,7 @@ describe("bytes that are not HTTP/1.1, on a kept-alive connection", () => {
   });
 });
 
-describe("what is HTTP/1.1", () => {
+describe("valid HTTP/1.1", () => {
   it.each(accepted)("%s", async (_rule, request, told) => {
     await using wire = new Wire(server.port);
     const answer = await wire.write(request).until(/\}$/);
@@ -64,14 +64,14 @@ describe("what is HTTP/1.1", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4))).toMatchObject(told);
   });
 
-  it("answers OPTIONS * itself: it asks about the server", async () => {
+  it("responds to OPTIONS *, which is about the server", async () => {
     await using wire = new Wire(server.port);
     const before = calls.length;
     await wire.write(`OPTIONS * HTTP/1.1\r\n${HOST}\r\n`).until(/^HTTP\/1\.1 204 No Content\r\n/);
     expect(calls).toHaveLength(before);
   });
 
-  it("reads a request line that comes byte by byte", async () => {
+  it("reads a request line that arrives byte by byte", async () => {
     await using wire = new Wire(server.port);
     for (const char of "GET /slow HTTP/1.1\r\n") {
       await new Promise((resolve) => wire.socket.write(char, resolve));
@@ -79,7 +79,7 @@ describe("what is HTTP/1.1", () => {
     expect(await wire.write(`${HOST}\r\n`).until(/\}$/)).toContain('"path":"/slow"');
   });
 
-  it("answers requests sent at once in their order", async () => {
+  it("responds to pipelined requests in their order", async () => {
     await using wire = new Wire(server.port);
     wire.write(
       `GET /1 HTTP/1.1\r\n${HOST}\r\nPOST /2 HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhiGET /3 HTTP/1.1\r\n${HOST}\r\n`,
@@ -88,7 +88,7 @@ describe("what is HTTP/1.1", () => {
     expect([...answer.matchAll(/"path":"([^"]+)"/g)].map((match) => match[1])).toEqual(["/1", "/2", "/3"]);
   });
 
-  it("answers HEAD without a body, whatever method the application writes into the scope", async () => {
+  it("responds to HEAD without a body, even if the application changes the method in the scope", async () => {
     const app = httpApp(async (scope, _receive, send) => {
       const body = Buffer.from("HTTP/1.1 200 Not A Response\r\n\r\n");
       scope.method = "GET";
@@ -102,13 +102,13 @@ describe("what is HTTP/1.1", () => {
     expect(await wire.closed).not.toMatch(/Not A Response|detail/);
   });
 
-  it("answers what stands before a malformed request, then refuses that and closes", async () => {
+  it("responds to requests before a malformed one, then rejects that and closes", async () => {
     await using wire = new Wire(server.port);
     const answer = await wire.write(`GET /1 HTTP/1.1\r\n${HOST}\r\nGARBAGE\r\n\r\n`).closed;
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*"path":"\/1"[^]*\}HTTP\/1\.1 400 Bad Request/);
   });
 
-  it("takes nothing that stands behind a request that it refused", async () => {
+  it("ignores the bytes after a rejected request", async () => {
     await using wire = new Wire(server.port);
     const answer = await wire.write(`GET / HTTP/1.1\r\nHost: a b\r\n\r\nGET /behind HTTP/1.1\r\n${HOST}\r\n`).closed;
     expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*\}$/);
@@ -132,7 +132,7 @@ describe("what is HTTP/1.1", () => {
 describe("Expect: 100-continue", () => {
   const UPLOAD = `POST /upload HTTP/1.1\r\n${HOST}Content-Length: 3\r\nExpect: 100-continue\r\n\r\n`;
 
-  it("is answered with 100 when the application first asks for the body", async () => {
+  it("gets 100 when the application first reads the body", async () => {
     const entered = new Deferred<void>();
     const ask = new Deferred<void>();
     await using lazy = await served(
@@ -153,7 +153,7 @@ describe("Expect: 100-continue", () => {
     await wire.write("abc").until(/200 OK[^]*abc$/);
   });
 
-  it("gets no 100, and its connection closes, when the application answers without the body", async () => {
+  it("gets no 100, and its connection closes, if the application responds without reading the body", async () => {
     await using eager = await served(
       httpApp(async (_scope, _receive, send) => {
         await send({ type: "http.response.start", status: 401 });

@@ -101,7 +101,7 @@ describe("a flood of frames closes the connection, and no other", () => {
   it.each([
     ["PING", frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
     ["SETTINGS", frame(FRAME.settings, 0, 0)],
-  ])("%s, from a client that does not read the answers", async (_name, bytes) => {
+  ])("%s, from a client that does not read the responses", async (_name, bytes) => {
     const flood = async (server: Served) => {
       await using wire = new FrameWire(server.port);
       wire.begin();
@@ -112,12 +112,12 @@ describe("a flood of frames closes the connection, and no other", () => {
   });
 });
 
-describe("a client that is closed for what it costs", () => {
+describe("a client that is closed for its cost", () => {
   it.each([
     ["resets", streams((id) => Buffer.concat([request(id, wait), reset(id)]))],
     ["resets", streams((id) => Buffer.concat([request(id, wait), frame(FRAME.reset, 0, id, uint32(0))]))],
     ["bytes that bring no request", () => repeat(1000, frame(FRAME.windowUpdate, 0, 0, uint32(1)))],
-  ])("is told ENHANCE_YOUR_CALM, and the log says why: %s", async (reason, next) => {
+  ])("gets ENHANCE_YOUR_CALM, and the log contains the reason: %s", async (reason, next) => {
     await using server = await served(app, { http2: true, timeouts: QUICK });
     await using wire = new FrameWire(server.port);
     wire.begin();
@@ -128,7 +128,7 @@ describe("a client that is closed for what it costs", () => {
     expect([null, CODE.enhanceYourCalm]).toContain(wire.goawayCode); // a reset of the socket may overtake it
   });
 
-  it("has had 200 resets before that, as of a browser that leaves its pages", async () => {
+  it("can send 200 resets before that, like a browser that closes its pages", async () => {
     const browse = async (server: Served) => {
       await using wire = new FrameWire(server.port);
       wire.begin();
@@ -139,7 +139,7 @@ describe("a client that is closed for what it costs", () => {
     expect(await statusAfter(browse, { timeouts: QUICK })).toBe(200);
   });
 
-  it("is none that sends large bodies in small parts", async () => {
+  it("does not include one that sends large bodies in small chunks", async () => {
     const large = Buffer.alloc(3_000_000);
     await using server = await served(app, { http2: true, timeouts: QUICK });
     await using client = new HTTP2Client(server.url);
@@ -153,7 +153,7 @@ describe("a client that is closed for what it costs", () => {
     }
   });
 
-  it("is none that sends 100 bodies at a time to an application that does not read", async () => {
+  it("does not include one that sends 100 bodies at a time to an application that does not read", async () => {
     const release = new Deferred<void>();
     const slow = httpApp(async (_scope, receive, send) => {
       await release.promise;
@@ -171,7 +171,7 @@ describe("a client that is closed for what it costs", () => {
     expect(new Set(answers.map(({ body: text }) => text))).toEqual(new Set(["200000"]));
   });
 
-  it("is none that takes a large response in small windows", async () => {
+  it("does not include one that reads a large response in small windows", async () => {
     await using server = await served(
       httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(100_000_000))),
       { http2: true, timeouts: { ...QUICK, webSocketPingMs: 0, keepAliveMs: 100 } },
@@ -208,7 +208,7 @@ describe("a client that holds streams open", () => {
     expect(await statusAfter(open)).toBe(200);
   });
 
-  it("gets 408 for bodies that do not come, and loses the connection when it goes on with nothing", async () => {
+  it("gets 408 for bodies that do not arrive, and loses the connection if it stays silent", async () => {
     const open = async (server: Served) => {
       await using wire = new FrameWire(server.port);
       wire.begin();
@@ -248,7 +248,7 @@ describe("a client with a window of 0", () => {
     expect(begun - 1).toBe(40);
   });
 
-  it("is closed when it takes none of them, and the log says why", async () => {
+  it("is closed if it reads no data, and the log contains the reason", async () => {
     const large = httpApp((_scope, _receive, send) => respond(send, 200, "x".repeat(MiB)));
     await using server = await served(large, { http2: true, timeouts: { requestMs: 3000, webSocketPingMs: 0 } });
     await using wire = new FrameWire(server.port);
@@ -262,7 +262,7 @@ describe("a client with a window of 0", () => {
   });
 });
 
-describe("a client that takes nothing", () => {
+describe("a client that reads no data", () => {
   it.each([
     ["its windows, at 0 from the start", Buffer.from([0, 4, 0, 0, 0, 0])],
     ["its socket", NONE],
@@ -320,7 +320,7 @@ describe("time-outs of an HTTP/2 connection", () => {
     expect(await statusAfter(stay, { timeouts: { headersMs: 100 } })).toBe(200);
   });
 
-  it("cut one with a running request whose client does not answer a ping", async () => {
+  it("close one with a running request if its client does not reply to a ping", async () => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -338,7 +338,7 @@ describe("time-outs of an HTTP/2 connection", () => {
     await expect(told.promise).resolves.toEqual({ type: "http.disconnect" });
   });
 
-  it("leave one open whose client answers them", async () => {
+  it("keep one open if its client replies", async () => {
     const answered = new Deferred<void>();
     let pings = 0;
     await using server = await served(
@@ -359,7 +359,7 @@ describe("time-outs of an HTTP/2 connection", () => {
 });
 
 describe("connectionLimits.connections", () => {
-  it("counts those of HTTP/2 and of HTTP/1.1 together", async () => {
+  it("counts HTTP/2 and HTTP/1.1 connections together", async () => {
     await using server = await served(app, { http2: true, connectionLimits: { connections: 2 } });
     await using one = new HTTP2Client(server.url);
     await one.request({ ":path": "/" });

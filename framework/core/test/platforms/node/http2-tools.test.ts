@@ -43,7 +43,7 @@ describe.each([
   afterAll(() => server.close());
 
   withCurl(`curl${noCurl}`, () => {
-    it("is answered with and without a body", async () => {
+    it("gets responses with and without a body", async () => {
       const format = ["-sS", "-w", " %{http_version} %{http_code} %{size_download}"];
       expect(await run("curl", ...curl, ...format, server.url)).toBe(`2 ${scheme} 0 2 200 ${3 + scheme.length + 1}`);
       const posted = await run("curl", ...curl, ...format, "--data", "x".repeat(100_000), server.url);
@@ -54,13 +54,13 @@ describe.each([
       expect(large).toBe(" 2 200 5000000");
     });
 
-    it("is answered when it speaks HTTP/1.1 on the same port", async () => {
+    it("gets a response over HTTP/1.1 on the same port", async () => {
       expect(await run("curl", "-sS", "--insecure", "--http1.1", server.url)).toBe(`1.1 ${scheme} 0`);
     });
   });
 
   withNghttp(`nghttp and h2load${noNghttp}`, () => {
-    it("are answered with a body and trailers", async () => {
+    it("gets responses with a body and trailers", async () => {
       const certificate = join(import.meta.dirname, "fixtures", "localhost.cert.pem");
       const args = ["--verbose", ...nghttp, "--data", certificate, "--trailer", "x-checksum: 1", `${server.url}/`];
       const output = await run("nghttp", ...args);
@@ -69,7 +69,7 @@ describe.each([
       expect(output).not.toMatch(/recv (RST_STREAM|GOAWAY)/);
     });
 
-    it("are answered each of 5,000 requests, 50 streams on each of 4 connections", async () => {
+    it("gets a response to each of 5,000 requests, 50 streams on each of 4 connections", async () => {
       const output = await run("h2load", "--requests", "5000", "--clients", "4", "-m", "50", `${server.url}/`);
       expect(output).toMatch(
         /requests: 5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout/,

@@ -75,7 +75,7 @@ describe("a server with http2", () => {
     expect(first.http_version).toBe("1.1");
   });
 
-  it("speaks with TLS what the client chooses by ALPN, HTTP/1.1 where it chooses nothing", async () => {
+  it("uses with TLS the protocol that the client selects by ALPN, and HTTP/1.1 by default", async () => {
     await using server = await served(echo, { http2: true, tls });
     await using client = new HTTP2Client(server.url);
     expect(toldBy((await client.request({ ":path": "/" })).body)).toMatchObject({ http_version: "2", scheme: "https" });
@@ -188,7 +188,7 @@ it("takes the preface for HTTP/1.1 behind a request of HTTP/1.1, and where its e
   expect(await cut.write("\r\nXX\r\n\r\n").closed).toMatch(/^HTTP\/1\.1 505 /);
 });
 
-describe("what RFC 9113 calls malformed", () => {
+describe("a message that RFC 9113 defines as malformed", () => {
   it.each(malformed)("is reset, and does not reach the application: %s", async (_rule, fields) => {
     const before = calls.length;
     expect(await outcomeOf(fields)).toBe(CODE.protocolError);
@@ -211,7 +211,7 @@ describe("what RFC 9113 calls malformed", () => {
   it.each([
     ["longer", 4, "abcde"],
     ["shorter", 4, "abc"],
-  ])("ends the stream, or the connection, where a body is %s than its Content-Length", async (_how, length, body) => {
+  ])("ends the stream, or the connection, if a body is %s than its Content-Length", async (_how, length, body) => {
     await using wire = new FrameWire(server.port);
     const fields = fieldsOf({ ":method": "POST", "content-length": String(length) });
     wire.begin().write(request(1, fields, FLAG.endHeaders), frame(FRAME.data, FLAG.endStream, 1, Buffer.from(body)));
@@ -226,7 +226,7 @@ describe("what RFC 9113 calls malformed", () => {
     expect(wire.frames.filter(({ type }) => type === FRAME.headers)).toEqual([]);
   });
 
-  it("is answered with 400, or reset, where the authority has user information (§8.3.1)", async () => {
+  it("results in 400 or a reset if the authority contains user information (§8.3.1)", async () => {
     const outcome = await outcomeOf(fieldsOf({ ":authority": "u@a" }));
     expect([CODE.protocolError, "answered"]).toContain(outcome); // nghttp2 refuses it since 1.65
     expect(calls.at(-1)).toBe("/");
@@ -248,8 +248,8 @@ const refusals: [rule: string, changes: Record<string, string | string[]>, statu
   ["more than 100 header lines", Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`x-${n}`, "a"])), 431],
 ];
 
-describe("what the server refuses", () => {
-  it.each(refusals)("is answered with JSON, and the connection goes on: %s", async (_rule, changes, status) => {
+describe("a request that the server rejects", () => {
+  it.each(refusals)("gets a JSON response, and the connection continues: %s", async (_rule, changes, status) => {
     const before = calls.length;
     await using client = new HTTP2Client(server.url);
     const answer = await client.request({ ":path": "/", ":authority": "a", ...changes });
@@ -300,7 +300,7 @@ describe("a request", () => {
     ["bytes as latin-1", [...GET, ["x", "caf\xe9"]], { headers: expect.arrayContaining([["x", "caf\xe9"]]) }],
     ["an escaped path", fieldsOf({ ":path": "/%C3%A9?%zz" }), { path: "/é", query: "%zz" }],
     ["a method that is known", fieldsOf({ ":method": "PROPFIND" }), { method: "PROPFIND" }],
-  ])("is told with %s", async (_what, fields, told) => {
+  ])("is passed on with %s", async (_what, fields, told) => {
     await using wire = new FrameWire(server.port);
     wire.begin().write(request(1, fields));
     const { payload } = await wire.until(({ type }) => type === FRAME.data);
@@ -316,14 +316,14 @@ describe("a request", () => {
     expect(headers).toHaveLength(501);
   });
 
-  it("may have a hundred cookies, each in a field of its own", async () => {
+  it("can have a hundred cookies, each in a separate field", async () => {
     await using client = new HTTP2Client(server.url);
     const cookie = Array.from({ length: 100 }, (_, index) => `c${index}=1`);
     const { headers } = toldBy((await client.request({ ":path": "/", cookie })).body);
     expect(headers.find(([name]) => name === "cookie")?.[1]).toBe(cookie.join("; "));
   });
 
-  it("to the server as a whole is answered by the server (RFC 9110 §9.3.7)", async () => {
+  it("to the server as a whole gets a response from the server (RFC 9110 §9.3.7)", async () => {
     await using client = new HTTP2Client(server.url);
     expect(await client.request({ ":method": "OPTIONS", ":path": "*" })).toMatchObject({ status: 204, body: "" });
   });
@@ -375,7 +375,7 @@ describe("a request", () => {
     expect(String((await wire.until(({ type }) => type === FRAME.data)).payload)).toBe("late");
   });
 
-  it("is answered without 100 Continue by an application that does not read", async () => {
+  it("gets no 100 Continue from an application that does not read", async () => {
     await using own = await served(
       httpApp((_scope, _receive, send) => respond(send, 401, "no")),
       { http2: true },
@@ -385,7 +385,7 @@ describe("a request", () => {
     expect(await answer).toMatchObject({ status: 401, body: "no", interim: [] });
   });
 
-  it("slows its client down where the application reads slowly, and comes whole", async () => {
+  it("slows its client down if the application reads slowly, and arrives completely", async () => {
     const release = new Deferred<void>();
     let bytes = 0;
     await using own = await served(
@@ -534,7 +534,7 @@ describe("a response", () => {
     ["throws before it begins", [], 500],
     ["sends a header that breaks out of its line", [start(200, [["x", "a\nb"]])], 500],
     ["sends a body unlike its Content-Length", [start(200, [["content-length", "5"]]), body("abc")], 500],
-  ])("is 500 where the application %s, and the connection goes on", async (_what, messages, status) => {
+  ])("is 500 if the application %s, and the connection continues", async (_what, messages, status) => {
     await using own = await served(
       httpApp(async (_scope, _receive, send) => {
         for (const message of messages) await send(message);
@@ -571,7 +571,7 @@ describe("a response", () => {
     expect(wire.frames.filter(({ type, flags }) => type === FRAME.data && (flags & FLAG.endStream) !== 0)).toEqual([]);
   });
 
-  it("waits for a client that does not read, and comes whole when it does", async () => {
+  it("waits for a client that does not read, and arrives completely when it does", async () => {
     const stalled = new Deferred<void>();
     let sent = 0;
     await using own = await served(
@@ -654,7 +654,7 @@ describe.each([
   });
 });
 
-it("tells receive that the client of a HEAD request has gone", async () => {
+it("reports a disconnect to receive for a HEAD request", async () => {
   const begun = new Deferred<void>();
   const told = new Deferred<ReceiveMessage>();
   await using own = await served(
@@ -707,7 +707,7 @@ describe("an HTTP/2 connection of a server that stops", () => {
     expect(String(Buffer.concat(data.map(({ payload }) => payload)))).toBe("onetwo");
   });
 
-  it("still answers the first request of one that was made before", async () => {
+  it("still responds to the first request of a connection that was opened before", async () => {
     await using own = await served(hello, { http2: true });
     await using wire = new FrameWire(own.port);
     wire.begin();
@@ -721,7 +721,7 @@ describe("an HTTP/2 connection of a server that stops", () => {
     await closed;
   });
 
-  it("loses no request: its client is answered, or knows that it may send the request elsewhere", async () => {
+  it("loses no request: its client gets a response, or can send the request elsewhere", async () => {
     const seen = new Set<string>();
     const app = httpApp((scope, _receive, send) => {
       seen.add(scope.path);
@@ -761,7 +761,7 @@ describe("an HTTP/2 connection of a server that stops", () => {
     expect(silent.goawayCode).toBe(CODE.noError);
   });
 
-  it("tells a stream of events that its client has gone, and ends it in good order", async () => {
+  it("reports a disconnect to an event stream, and ends it gracefully", async () => {
     const told = new Deferred<ReceiveMessage>();
     const begun = new Deferred<void>();
     await using own = await served(

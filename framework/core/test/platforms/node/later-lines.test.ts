@@ -67,7 +67,7 @@ describe("later request lines of a connection", () => {
     ["two spaces before the target", ["  ", " "]],
     ["two spaces after the target", [" ", "  "]],
     ["many spaces", ["     ", "   "]],
-  ] as const)("with %s are refused behind whatever stood before them", async (_what, spaces) => {
+  ] as const)("with %s are rejected after any earlier line", async (_what, spaces) => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 3 }), fc.boolean(), async (all, atOnce) => {
         await using wire = new Wire(server.port);
@@ -83,7 +83,7 @@ describe("later request lines of a connection", () => {
     );
   });
 
-  it("are refused too when they come in pieces, as the head is longer than what it says", async () => {
+  it("are rejected too if they arrive in chunks, because the head is longer than it states", async () => {
     await using wire = new Wire(server.port);
     await wire.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n").until(/<\/a>/);
     for (const char of "GET  /b HTTP/1.1\r\nHost: a\r\n\r\n") {

@@ -26,7 +26,7 @@ describe("connectionLimits", () => {
     ["headerCount", { headerCount: 2 }, `GET / HTTP/1.1\r\nHost: a\r\nA: b\r\nC: d\r\n\r\n`, 431],
     ["headerBytes", { headerBytes: 50 }, `GET / HTTP/1.1\r\nHost: a\r\nA: ${"b".repeat(50)}\r\n\r\n`, 431],
     ["targetBytes", { targetBytes: 10 }, `GET /${"a".repeat(10)} HTTP/1.1\r\nHost: a\r\n\r\n`, 414],
-  ])("%s is what the caller says", async (_name, connectionLimits, request, status) => {
+  ])("%s is taken from the options", async (_name, connectionLimits, request, status) => {
     await using server = await served(hello, { connectionLimits });
     await using wire = new Wire(server.port);
     expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -66,7 +66,7 @@ describe("connectionLimits", () => {
     for (let status = 0; status !== 200;) status = await statusOverTLS(server.port);
   });
 
-  it("connections answers one more with 503, closes it, and logs that once", async () => {
+  it("connections responds to one more with 503, closes it, and logs that once", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 } });
     await using first = new Wire(server.port);
     await first.write(GET).until(/hello$/);
@@ -85,7 +85,7 @@ describe("connectionLimits", () => {
     expect(await cutOff(server.port, "")).toMatch(/EPIPE|ECONNRESET/);
   });
 
-  it("connections counts no client that has gone", async () => {
+  it("connections does not count a disconnected client", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 } });
     for (let index = 0; index < 3; index++) {
       await using wire = new Wire(server.port);
@@ -95,7 +95,7 @@ describe("connectionLimits", () => {
 });
 
 describe("timeouts", () => {
-  it("headersMs ends a connection that says nothing", async () => {
+  it("headersMs closes a silent connection", async () => {
     await using server = await served(hello, { timeouts: { headersMs: 30 } });
     await using wire = new Wire(server.port);
     expect(await wire.closed).toBe("");
@@ -104,13 +104,13 @@ describe("timeouts", () => {
   it.each([
     ["in the first line", "GET / HT"],
     ["in a header line", "GET / HTTP/1.1\r\nHost: a\r\nX"],
-  ])("headersMs answers 408 to a head that stops %s", async (_where, head) => {
+  ])("headersMs responds with 408 to a head that stops %s", async (_where, head) => {
     await using server = await served(hello, { timeouts: { headersMs: 30 } });
     await using wire = new Wire(server.port);
     expect(await wire.write(head).closed).toMatch(/^HTTP\/1\.1 408 [^]*\{"detail":"Request Timeout"\}$/);
   });
 
-  it("headersMs holds for a connection that was idle for a while", async () => {
+  it("headersMs applies to a connection that was idle for a while", async () => {
     await using server = await served(hello, { timeouts: { headersMs: 30 } });
     await using wire = new Wire(server.port);
     await wire.write(GET).until(/hello$/);
@@ -119,7 +119,7 @@ describe("timeouts", () => {
     expect(await wire.write("GET / HT").closed).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 408 /);
   });
 
-  it("requestMs answers 408 to a body that stops, and tells the application that the client has gone", async () => {
+  it("requestMs responds with 408 to a body that stops, and reports a disconnect to the application", async () => {
     const told = new Deferred<string>();
     await using server = await served(
       httpApp(async (_scope, receive) => {
@@ -134,7 +134,7 @@ describe("timeouts", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("requestMs leaves a slow application alone", async () => {
+  it("requestMs does not limit how long the application takes", async () => {
     const release = new Deferred<void>();
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
@@ -160,7 +160,7 @@ describe("timeouts", () => {
     expect(await wire.write(request).closed).toMatch(answer);
   });
 
-  it("keepAliveMs leaves a connection alone on which something runs", async () => {
+  it("keepAliveMs does not close a connection with a running request", async () => {
     const release = new Deferred<void>();
     await using server = await served(
       httpApp(async ({ path }, _receive, send) => {
@@ -195,7 +195,7 @@ describe("timeouts", () => {
   it.each([
     ["the first", ""],
     ["a later", GET],
-  ])("keepAliveMs leaves a connection alone on which %s request is on its way", async (_which, before) => {
+  ])("keepAliveMs does not close a connection while %s request is in transit", async (_which, before) => {
     await using server = await served(hello, { timeouts: { keepAliveMs: 20 } });
     await using slow = new Wire(server.port);
     if (before !== "") await slow.write(before).until(/hello$/);
@@ -228,7 +228,7 @@ describe("timeouts", () => {
     for (const other of others) expect(await other.until(/<\/sent>$/)).toContain("200 OK");
   });
 
-  it("of 0 wait for ever", async () => {
+  it("of 0 wait indefinitely", async () => {
     await using server = await served(read, { timeouts: { headersMs: 0, requestMs: 0, keepAliveMs: 0 } });
     await using wire = new Wire(server.port);
     expect(await wire.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi").until(/hi$/)).toMatch(/ 200 /);

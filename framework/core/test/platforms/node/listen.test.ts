@@ -49,7 +49,7 @@ describe("a Unix socket", () => {
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("that a dead process left behind is replaced", async () => {
+  it("of a process that exited is replaced", async () => {
     const path = join(folder, "left.sock");
     {
       await using dead = await ServerProcess.start(
@@ -70,7 +70,7 @@ describe("a Unix socket", () => {
     expect(await readFile(path, "utf8")).toBe("precious");
   });
 
-  it("that somebody answers on is left alone", async () => {
+  it("of a running server is not replaced", async () => {
     const path = join(folder, "taken.sock");
     await using taken = createServer();
     await new Promise<void>((resolve) => taken.listen(path, resolve));

@@ -9,7 +9,7 @@ import { httpApp, readBody, respond, served, Wire } from "./_http.js";
 const post = (length: number) => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
 
 describe("receive", () => {
-  it("gives one empty message for a request without a body, then waits for the end", async () => {
+  it("returns one empty message for a request without a body, then waits for the end", async () => {
     const messages: ReceiveMessage[] = [];
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -27,7 +27,7 @@ describe("receive", () => {
     ]);
   });
 
-  it("gives a small body in one message that says that it is the last", async () => {
+  it("returns a small body in one message, marked as the last", async () => {
     const messages: ReceiveMessage[] = [];
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -39,7 +39,7 @@ describe("receive", () => {
     expect(messages).toEqual([{ type: "http.request", body: Buffer.from("hello"), more_body: false }]);
   });
 
-  it("gives a body part by part as it comes", async () => {
+  it("returns a body in chunks as it arrives", async () => {
     const parts: [string, boolean][] = [];
     const got = [new Deferred<void>(), new Deferred<void>()];
     await using server = await served(
@@ -64,7 +64,7 @@ describe("receive", () => {
     ]);
   });
 
-  it("does not read what nobody asks for: the client has to wait", async () => {
+  it("does not read data that is not requested: the client has to wait", async () => {
     const ask = new Deferred<void>();
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -86,7 +86,7 @@ describe("receive", () => {
     expect(await wire.until(/\d+$/)).toMatch(new RegExp(`${SIZE}$`));
   });
 
-  it("has a body of single bytes wait long before its bytes would fill the memory, and gives them in one message", async () => {
+  it("pauses a body of single bytes long before its bytes would fill the memory, and returns them in one message", async () => {
     let more = 0;
     const body = new RequestBody({ want: () => null, resume: () => more++ }, Number.NaN);
     let taken = 1;
@@ -97,7 +97,7 @@ describe("receive", () => {
     expect(more).toBe(1);
   });
 
-  it("holds what comes in single bytes after it has asked to wait in little more memory than the bytes take", () => {
+  it("stores single bytes that arrive after a pause in little more memory than their size", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     collect();
@@ -150,7 +150,7 @@ describe("receive", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("says http.disconnect when the client goes at any byte of an upload, and nothing is logged as an error", async () => {
+  it("returns http.disconnect if the client disconnects at any byte of an upload, and no error is logged", async () => {
     const outcomes: Promise<unknown>[] = [];
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -199,7 +199,7 @@ describe("a body that the application does not read", () => {
     expect(wire.received).not.toMatch(/connection: close/i);
   });
 
-  it("closes the connection when it is large, without a reset that would destroy the answer", async () => {
+  it("closes the connection if it is large, without a reset that would destroy the response", async () => {
     await using server = await served(refuseAll);
     await using wire = new Wire(server.port);
     const errors: unknown[] = [];

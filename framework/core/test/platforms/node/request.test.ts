@@ -39,7 +39,7 @@ describe("the scope", () => {
     });
   });
 
-  it("keeps its headers when it is copied, in the order in which they came, names in lower case", async () => {
+  it("copies its headers in the order in which they arrived, names in lower case", async () => {
     const copy = { ...(await scopeOf(get("/", "X-B: 1\r\nX-A: 2\r\nx-b: caf\xe9\r\n"))) };
     expect(
       Array.from(copy.headers ?? [], (header) => header.map((bytes) => Buffer.from(bytes).toString("latin1"))),
@@ -60,7 +60,7 @@ describe("the scope", () => {
     ["/a%FFb", "/a\uFFFDb", "/a%FFb"],
     ["/%E2%82%AC%FF", "/€\uFFFD", "/%E2%82%AC%FF"],
     ["/a/../b", "/a/../b", undefined],
-  ])("has the path of %s decoded, and as it came where that differs", async (target, path, rawPath) => {
+  ])("has the path of %s decoded, and the raw path if it differs", async (target, path, rawPath) => {
     const scope = await scopeOf(get(target));
     expect([scope.path, scope.raw_path && Buffer.from(scope.raw_path).toString()]).toEqual([path, rawPath]);
   });
@@ -69,7 +69,7 @@ describe("the scope", () => {
     expect((await scopeOf("GET / HTTP/1.0\r\n\r\n")).http_version).toBe("1.0");
   });
 
-  it("takes nothing from X-Forwarded headers, which anybody can send", async () => {
+  it("ignores X-Forwarded headers, which any client can send", async () => {
     const scope = await scopeOf(get("/", "X-Forwarded-Proto: https\r\nX-Forwarded-For: 1.2.3.4\r\n"));
     expect([scope.scheme, scope.client?.[0]]).toEqual(["http", "127.0.0.1"]);
   });

@@ -127,7 +127,7 @@ describe("a response that HTTP does not allow", () => {
     ]);
   });
 
-  it("is thrown where the application can still answer otherwise", async () => {
+  it("throws while the application can still send a different response", async () => {
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
         try {
@@ -153,7 +153,7 @@ describe("a response that HTTP does not allow", () => {
 });
 
 describe("a body that is longer than its Content-Length", () => {
-  it("is cut off at once, also when the application takes no notice", async () => {
+  it("is truncated immediately, even if the application ignores the error", async () => {
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
         await send(start(200, { "content-length": "3" }));
@@ -171,7 +171,7 @@ describe("a body that is longer than its Content-Length", () => {
 });
 
 describe("an application that fails", () => {
-  it("before the start answers 500, with the error in the log alone", async () => {
+  it("before the start results in 500, with the error only in the log", async () => {
     await using server = await served(httpApp(() => Promise.reject(new Error("secret"))));
     const response = await fetch(server.url);
     expect([response.status, await response.text()]).toEqual([500, '{"detail":"Internal Server Error"}']);
@@ -180,7 +180,7 @@ describe("an application that fails", () => {
     ]);
   });
 
-  it("synchronously answers 500 as well", async () => {
+  it("synchronously results in 500 as well", async () => {
     await using server = await served((scope) => {
       if (scope.type === "http") {
         throw new Error("not even a promise");
@@ -190,7 +190,7 @@ describe("an application that fails", () => {
     expect((await fetch(server.url)).status).toBe(500);
   });
 
-  it("between start and body answers 500, as nothing has left", async () => {
+  it("between start and body results in 500, because no bytes were sent", async () => {
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
         await send(start(200, { "content-type": "text/html" }));
@@ -201,7 +201,7 @@ describe("an application that fails", () => {
     expect([response.status, response.headers.get("content-type")]).toEqual([500, "application/json"]);
   });
 
-  it("after part of the body is cut off, so that nobody takes it for whole", async () => {
+  it("after part of the body aborts the response, so that the client detects it is incomplete", async () => {
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
         await send(start(200));
@@ -214,7 +214,7 @@ describe("an application that fails", () => {
     expect(server.logger.at("error")).toHaveLength(1);
   });
 
-  it("to answer is logged, and the client gets a 500", async () => {
+  it("to respond is logged, and the client gets a 500", async () => {
     await using server = await served(httpApp(() => Promise.resolve()));
     expect((await fetch(server.url)).status).toBe(500);
     expect(server.logger.at("error").map((line) => line.message)).toEqual([
@@ -231,7 +231,7 @@ describe("an application that fails", () => {
     ]);
   });
 
-  it("after its response costs nobody anything but a line in the log", async () => {
+  it("after its response only causes a log entry", async () => {
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
         await respond(send, 200, "sent");
@@ -248,7 +248,7 @@ describe("an application that fails", () => {
 describe("send", () => {
   const MEGABYTE = Buffer.alloc(1 << 20);
 
-  it("returns nothing for what the socket takes at once", async () => {
+  it("returns undefined if the socket accepts the data immediately", async () => {
     const results: unknown[] = [];
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
@@ -284,7 +284,7 @@ describe("send", () => {
     expect((await wire.closed).length).toBeGreaterThan(64 << 20);
   });
 
-  it("rejects once the client has gone, also the call that was waiting", async () => {
+  it("rejects after the client has disconnected, including the waiting call", async () => {
     const waits = new Deferred<void>();
     const outcome = new Deferred<unknown[]>();
     await using server = await served(

@@ -32,7 +32,7 @@ function recorder(events: string[], startUp: "complete" | "failed" = "complete")
 }
 
 describe("serve", () => {
-  it("runs start-up before the port opens and shutdown after the last answer", async () => {
+  it("runs startup before the port opens and shutdown after the last response", async () => {
     const events: string[] = [];
     {
       await using server = await served(recorder(events));
@@ -42,7 +42,7 @@ describe("serve", () => {
     expect(events).toEqual(["lifespan.startup", "http", "lifespan.shutdown"]);
   });
 
-  it("gives the address, the loop and a way to close, which may be taken apart, and nothing else", async () => {
+  it("returns only the address, the loop and a `close` method, which can be destructured", async () => {
     const events: string[] = [];
     const { close, ...place } = await serve(recorder(events), { port: 0, signals: false, logger: new MemoryLogger() });
     expect(place).toEqual({
@@ -54,7 +54,7 @@ describe("serve", () => {
     expect(events).toEqual(["lifespan.startup", "lifespan.shutdown"]);
   });
 
-  it("takes nothing but an application, as toNodeHandler and TestClient do", async () => {
+  it("accepts only an application, as toNodeHandler and TestClient do", async () => {
     const module = { app: recorder([]) } as unknown as ASGIApp;
     await expect(serve(module)).rejects.toThrow(
       "serve() takes an ASGI application, which is a function, not an object.",
@@ -72,7 +72,7 @@ describe("serve", () => {
     expect(events).toEqual(["lifespan.startup", "http", "lifespan.shutdown"]);
   });
 
-  it("gives each request a shallow copy of the lifespan's state", async () => {
+  it("passes a shallow copy of the lifespan's state to each request", async () => {
     const states: unknown[] = [];
     const lifespan = recorder([]);
     await using server = await served(async (scope, receive, send) => {
@@ -120,7 +120,7 @@ describe("serve", () => {
     expect(events).toEqual(["lifespan.startup", "lifespan.shutdown"]);
   });
 
-  it("names the url under which it answers and the loop below it", async () => {
+  it("returns the url and the name of its loop", async () => {
     await using server = await served(hello);
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.loop).toBe("libuv");
@@ -149,7 +149,7 @@ describe("serve", () => {
     await closed;
   });
 
-  it("waits for what the application still does after its response", async () => {
+  it("waits for work that the application continues after its response", async () => {
     const release = new Deferred<void>();
     let taskDone = false;
     await using server = await served(

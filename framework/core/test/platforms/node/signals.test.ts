@@ -111,7 +111,7 @@ describe("a signal", () => {
     expect(stderr).not.toMatch(/^2026-01-01 INFO forged/m);
   });
 
-  it("is left alone with signals: false", async () => {
+  it("is ignored with signals: false", async () => {
     await using server = await ServerProcess.start(SLOW.replace("port: 0,", "port: 0, signals: false,"));
     const port = await portOf(server);
     server.kill("SIGTERM");

@@ -63,11 +63,11 @@ describe("a response that closes its connection", () => {
   });
 });
 
-describe("a client that reads nothing", () => {
+describe("a client that does not read", () => {
   it.each([
     ["while its response is sent", KEPT, false],
     ["while its connection closes", `GET / HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`, true],
-  ])("is cut when it has taken nothing for requestMs: %s", async (_when, request, ends) => {
+  ])("is disconnected if it has read no bytes for requestMs: %s", async (_when, request, ends) => {
     const over = new Deferred<unknown>();
     await using server = await served(
       httpApp(async (_scope, _receive, send) => {
@@ -212,7 +212,7 @@ describe("a client that reads slowly", () => {
 const HANDSHAKE = `GET /ws HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
 
 describe("a WebSocket handshake", () => {
-  it("behind which the client ended its side, and that waited for another request, is refused", async () => {
+  it("that waited for another request is rejected if its client has ended its side", async () => {
     const types: string[] = [];
     await using server = await served(async (scope, receive, send) => {
       types.push(scope.type);
@@ -227,7 +227,7 @@ describe("a WebSocket handshake", () => {
     expect(types).toEqual(["lifespan", "http"]);
   });
 
-  it("that the application does not answer gets 504 after requestMs", async () => {
+  it("without a response from the application gets 504 after requestMs", async () => {
     const left = new Deferred<string>();
     await using server = await served(
       async (scope, receive) => {

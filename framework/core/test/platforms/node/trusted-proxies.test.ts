@@ -72,7 +72,7 @@ describe("trustedProxies", () => {
     expect(() => new TrustedProxies([entry])).toThrow(/^trustedProxies: expected addresses/);
   });
 
-  it("is nobody unless the server is told, and then holds for requests and their scheme", async () => {
+  it("is empty by default; if set, it applies to requests and their scheme", async () => {
     const app = httpApp((scope, _receive, send) => respond(send, 200, `<${scope.scheme} ${scope.client?.[0]}>`));
     const GET = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n\r\n";
     await using alone = await served(app);

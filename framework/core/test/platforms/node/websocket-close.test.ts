@@ -16,7 +16,7 @@ describe("a close in one packet with messages", () => {
     ["a close without a code", frame(0x88), "\x88\0"],
     ["a frame that is forbidden", frame(0x83), "\x88\x02\x03\xea"],
     ["text that is not UTF-8", frame(0x81, "\xff"), "\x88\x02\x03\xef"],
-  ])("waits until the application has answered them: %s", async (_what, end, answer) => {
+  ])("waits until the application has processed them: %s", async (_what, end, answer) => {
     const gate = new Deferred<void>();
     const app = socketApp(async (_scope, receive, send) => {
       await receive();
@@ -36,7 +36,7 @@ describe("a close in one packet with messages", () => {
     expect(answers).toBe(`\x8a\x01?\x81\x04one!\x81\x04two!${answer}`);
   });
 
-  it("that is the end of the connection lets their answers go out as well", async () => {
+  it("that ends the connection still lets their responses be sent", async () => {
     await using server = await served(echo);
     await using wire = new Wire(server.port);
     await wire.write(handshake(GOOD)).until(/\r\n\r\n$/);
@@ -81,7 +81,7 @@ describe("a close in one packet with messages", () => {
     expect(await left.promise).toBe(0);
   });
 
-  it("gives way to a close of the application's own", async () => {
+  it("is replaced by a close of the application", async () => {
     const app = socketApp(async (_scope, receive, send) => {
       await receive();
       await send(accept);

@@ -71,7 +71,7 @@ describe("an offer of compression", () => {
     ]);
   });
 
-  it("is not answered where none can be accepted, and the WebSocket opens", async () => {
+  it("is ignored if no parameters are acceptable, and the WebSocket opens", async () => {
     await using server = await served(echo, { webSocketCompression: true });
     await using wire = new Wire(server.port);
     const offer = OFFER.replace("deflate", "deflate; mystery");
@@ -89,7 +89,7 @@ describe("a compressed message", () => {
     expect(inflateRawSync(Buffer.concat([bytes, tail]), options).equals(text)).toBe(true);
   });
 
-  it("in fragments is one message, and those behind it wait for it", async () => {
+  it("in fragments is one message, and later messages wait for it", async () => {
     await using server = await served(echo, { webSocketCompression: true });
     await using wire = new Wire(server.port);
     await wire.write(handshake(GOOD + OFFER)).until(/\r\n\r\n$/);
@@ -104,7 +104,7 @@ describe("a compressed message", () => {
   it.each([
     ["is none", "\xff\xff\xff"],
     ["is not UTF-8", deflateRawSync(Buffer.from([0xff])).toString("latin1")],
-  ])("that %s is closed with 1007", async (_what, payload) => {
+  ])("that %s closes the WebSocket with 1007", async (_what, payload) => {
     const told = new Deferred<ReceiveMessage>();
     const app = socketApp(async (_scope, receive, send) => {
       await receive();
@@ -149,12 +149,12 @@ describe("a compressed message", () => {
       }
     });
 
-    it("is malformed if bytes after them are none", async () => {
+    it("is malformed if it is followed by invalid bytes", async () => {
       await expect(decompress(`${final("Hello")}\xff`)).rejects.toThrow("invalid block type");
     });
   });
 
-  it("that came before its client left is delivered, then the end", async () => {
+  it("that arrived before its client disconnected is delivered, then the end", async () => {
     const told = new Deferred<ReceiveMessage[]>();
     const app = socketApp(async (_scope, receive, send) => {
       await receive();
@@ -172,7 +172,7 @@ describe("a compressed message", () => {
     ]);
   });
 
-  it("is sent before the close behind it", async () => {
+  it("is sent before a later close", async () => {
     const text = "again and ".repeat(10_000);
     const app = socketApp(async (_scope, _receive, send) => {
       await send(accept);

@@ -68,7 +68,7 @@ describe("frames", () => {
     );
   });
 
-  it.each([1, 3, 1000, 1 << 20])("that are fragments of a message are joined, in parts of %i bytes", (partBytes) => {
+  it.each([1, 3, 1000, 1 << 20])("that are fragments of a message are joined, in chunks of %i bytes", (partBytes) => {
     const control = frame(0x89, Buffer.from("?"));
     const fragments = payloads.map((payload, index) => frame(index === 0 ? 0x01 : 0x00, payload));
     const wire = Buffer.concat([

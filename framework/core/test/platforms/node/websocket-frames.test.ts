@@ -38,7 +38,7 @@ describe("a frame that RFC 6455 forbids, or a bound", () => {
     ["a message in more than 16,384 empty fragments", frame(0x01) + frame(0x00).repeat(16_384), 1008],
     ["fragments of 32 bytes on average", frame(0x01) + frame(0x00, "a".repeat(32)).repeat(32_768), 1008],
     ["a length of more than 53 bits", raw(0x82, 0xff, 0x7f, 255, 255, 255, 255, 255, 255, 255) + MASK, 1009],
-  ])("closes the WebSocket, and the application is told: %s", async (_what, bytes, code) => {
+  ])("closes the WebSocket and notifies the application: %s", async (_what, bytes, code) => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -57,7 +57,7 @@ describe("a frame that RFC 6455 forbids, or a bound", () => {
 });
 
 describe("an open WebSocket", () => {
-  it("whose client is reset is 1006 to its application, which can still return", async () => {
+  it("reports 1006 to its application after a reset of the client, and the application can still return", async () => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -73,7 +73,7 @@ describe("an open WebSocket", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("answers pings, also between the fragments of a message", async () => {
+  it("replies to pings, even between the fragments of a message", async () => {
     await using server = await served(echo);
     await using wire = new Wire(server.port);
     await wire.write(handshake(GOOD)).until(/\r\n\r\n/);
@@ -84,8 +84,8 @@ describe("an open WebSocket", () => {
   });
 });
 
-describe("a client that sends pings and reads nothing", () => {
-  it("gets as many answers as the system keeps for it, and no more", async () => {
+describe("a client that sends pings without reading", () => {
+  it("gets at most as many pongs as the system buffers for it", async () => {
     const PINGS = 300_000;
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
@@ -114,7 +114,7 @@ describe("compression", () => {
     return response.headers["sec-websocket-extensions"];
   };
 
-  it("is off, whatever the client offers", async () => {
+  it("is off by default, even if the client offers it", async () => {
     await using server = await served(echo);
     await using client = new Client(server, "/", [], { perMessageDeflate: true });
     expect(await headersOf(client)).toBeUndefined();
@@ -132,7 +132,7 @@ describe("compression", () => {
     expect(await client.received(1)).toEqual([text]);
   });
 
-  it("does not get a message past its bound: what counts is what it becomes", async () => {
+  it("does not bypass the limit of a message, which applies to the decompressed size", async () => {
     await using server = await served(echo, { webSocketCompression: true });
     await using wire = new Wire(server.port);
     const offer = "Sec-WebSocket-Extensions: permessage-deflate; client_no_context_takeover\r\n";
@@ -175,7 +175,7 @@ describe("the bound of a message", () => {
     expect((await client.closed)[0]).toBe(1009);
   });
 
-  it("of one connection is not that of the next", async () => {
+  it("of one connection does not affect the next", async () => {
     let limit = 10;
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -197,7 +197,7 @@ describe("the bound of a message", () => {
 });
 
 describe("an application's headers", () => {
-  it("do not replace those of the handshake", async () => {
+  it("do not replace the headers of the handshake", async () => {
     const headers = ["upgrade", "connection", "sec-websocket-accept", "sec-websocket-extensions", "content-length"].map(
       (name) => [Buffer.from(name), Buffer.from("evil")] as const,
     );

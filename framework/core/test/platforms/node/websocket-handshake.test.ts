@@ -11,7 +11,7 @@ import { accept, GOOD, handshake, socketApp } from "./_websocket.js";
 /** A masked text frame of RFC 6455 §5.2, with the mask 0. */
 const frame = (text: string) => `\x81${String.fromCharCode(0x80 + text.length)}\0\0\0\0${text}`;
 
-describe("a client that leaves before its handshake is answered", () => {
+describe("a client that disconnects before the response to its handshake", () => {
   it.each<[string, (wire: Wire) => void]>([
     ["by ending the connection", (wire) => wire.socket.end()],
     ["by resetting it", (wire) => wire.socket.resetAndDestroy()],
@@ -39,7 +39,7 @@ describe("a client that leaves before its handshake is answered", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("is no error when its connection is found cut before it is said to have gone", async () => {
+  it("is not logged as an error if a write fails before the disconnect is reported", async () => {
     let socket: Socket | undefined;
     const onSocket = (message: unknown) => void (socket = (message as { socket: Socket }).socket);
     subscribe("net.server.socket", onSocket);
@@ -81,7 +81,7 @@ describe("a client that leaves before its handshake is answered", () => {
   });
 });
 
-describe("what a client sends before its handshake is answered", () => {
+describe("data that a client sends before the response to its handshake", () => {
   it.each([
     ["with the head", true],
     ["behind it", false],

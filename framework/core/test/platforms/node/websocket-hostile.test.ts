@@ -55,7 +55,7 @@ describe("a WebSocket", () => {
   }
   const long = "a".repeat(2000);
 
-  it("answers few of the pings that come while its answers wait, and always the last", async () => {
+  it("replies to few of the pings that arrive while its pongs wait, and always to the last", async () => {
     const { promise, resolve } = new Deferred<Buffer>();
     const { socket, webSocket } = open(new HeldCompression(promise));
     webSocket.write(long, () => {});
@@ -73,7 +73,7 @@ describe("a WebSocket", () => {
     expect(socket.written.endsWith("\x8a\x01?")).toBe(true);
   });
 
-  it("whose compression fails ends, and tells all that wait for it", async () => {
+  it("closes if compression fails, and rejects all pending writes", async () => {
     const { promise, reject } = new Deferred<Buffer>();
     const { socket, seen, webSocket } = open(new HeldCompression(promise));
     const told = ["first", "second"].map(
@@ -86,7 +86,7 @@ describe("a WebSocket", () => {
     expect(seen).toEqual(["closed 1006 "]);
   });
 
-  it("reads nothing while it is paused, whatever has come, and gives all of it once it is not", async () => {
+  it("does not read while it is paused, and delivers all received data after it resumes", async () => {
     const { socket, seen, webSocket } = open(acceptOffer("permessage-deflate"), () => webSocket.pause());
     const messages = [frame(0xc1, deflated("z".repeat(MAX_BYTES))), frame(0x81, Buffer.from("a"))];
     socket.push(Buffer.concat([...messages, frame(0x88, Buffer.from([3, 232]))]));

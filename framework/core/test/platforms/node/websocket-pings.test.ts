@@ -46,7 +46,7 @@ describe("a client", () => {
 });
 
 describe("a pong", () => {
-  it("is late at the next round, without bytes that the system holds for the client", () => {
+  it("is late at the next round, without bytes that the system buffers for the client", () => {
     const progress = new ClientProgress();
     progress.pinged(socket(12, 0, 0), 1000);
     expect(progress.isPongLate(1100)).toBe(true);

@@ -18,7 +18,7 @@ describe("a message of the server", () => {
     ["plain", {}],
     ["compressed", { webSocketCompression: true }],
     ["over TLS", { tls: { cert, key: fixture("localhost.key.pem") } }],
-  ])("reaches the client whole and in order, whatever its length: %s", async (_what, options) => {
+  ])("arrives complete and in order at any length: %s", async (_what, options) => {
     const messages = [...TEXTS, ...BYTES];
     const app = socketApp(async (_scope, _receive, send) => {
       await send(accept);

@@ -57,14 +57,14 @@ describe("a WebSocket", () => {
     await client.closed;
   });
 
-  it("takes none of the subprotocols when the application names none", async () => {
+  it("selects no subprotocol if the application does not specify one", async () => {
     await using server = await served(sending(accept));
     await using client = new Client(server, "/", ["v1"]);
     expect(await client.closed).toEqual([1006, ""]); // ws, as a client, insists on one; the handshake itself went out
     expect(client.socket.protocol).toBe("");
   });
 
-  it("says connect first, then what the client sent, then how it left", async () => {
+  it("returns connect first, then the messages of the client, then the reason of the disconnect", async () => {
     const told: ReceiveMessage[] = [];
     const over = new Deferred<void>();
     await using server = await served(
@@ -91,7 +91,7 @@ describe("a WebSocket", () => {
   it.each([
     ["without a status", (client: Client) => client.socket.close(), 1005],
     ["without a close frame", (client: Client) => client.socket.terminate(), 1006],
-  ])("tells an application that waits when the client leaves %s", async (_how, leave, code) => {
+  ])("notifies a waiting application if the client disconnects %s", async (_how, leave, code) => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -119,7 +119,7 @@ describe("a WebSocket", () => {
     expect((await client.closed)[0]).toBe(1000);
   });
 
-  it("is closed with 1011 when the application throws, with the error in the log alone", async () => {
+  it("is closed with 1011 if the application throws, with the error only in the log", async () => {
     await using server = await served(
       socketApp(async (_scope, _receive, send) => {
         await send(accept);
@@ -149,7 +149,7 @@ describe("a handshake", () => {
     },
   );
 
-  it("is refused with the response that the application gives (websocket.http.response)", async () => {
+  it("is rejected with the response of the application (websocket.http.response)", async () => {
     await using server = await served(
       sending(
         { type: "websocket.http.response.start", status: 401, headers: [pair("www-authenticate", "Bearer")] },
@@ -205,7 +205,7 @@ describe("a handshake", () => {
     expect(called).toBe(false);
   });
 
-  it("that is refused is answered without a reset, whatever the client sends behind it", async () => {
+  it("that is rejected gets a response without a reset, even if the client keeps sending", async () => {
     await using server = await served(echo, { allowedHosts: [] });
     await using wire = new Wire(server.port);
     const errors: unknown[] = [];
@@ -253,7 +253,7 @@ describe("a handshake", () => {
     expect(await wire.write(handshake(GOOD + origin)).until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  it("goes nowhere when the client leaves before it is accepted", async () => {
+  it("is abandoned if the client disconnects before it is accepted", async () => {
     const entered = new Deferred<void>();
     const outcome = new Deferred<unknown>();
     await using server = await served(
@@ -342,7 +342,7 @@ const misuse: [what: string, messages: SendMessage[], reason: string][] = [
 ];
 
 describe("an application that misuses a WebSocket", () => {
-  it.each(misuse)("is told so: %s", async (_what, messages, reason) => {
+  it.each(misuse)("gets an error: %s", async (_what, messages, reason) => {
     await using server = await served(sending(...messages));
     await using client = new Client(server);
     await Promise.race([client.closed, client.refused]);
@@ -390,7 +390,7 @@ describe("the bounds of a WebSocket", () => {
     expect((await client.closed)[0]).toBe(1009);
   });
 
-  it("make a client wait whose messages nobody asks for", async () => {
+  it("make a client wait if its messages are not read", async () => {
     const ask = new Deferred<void>();
     let count = 0;
     await using server = await served(
@@ -504,7 +504,7 @@ describe("the bounds of a WebSocket", () => {
     expect(await client.received(64)).toHaveLength(64);
   }, 20_000);
 
-  it("cut a client that does not answer pings", async () => {
+  it("disconnect a client that does not reply to pings", async () => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -519,7 +519,7 @@ describe("the bounds of a WebSocket", () => {
     expect((await client.closed)[0]).toBe(1006);
   });
 
-  it("end a client that sends and reads nothing", async () => {
+  it("disconnect a client that sends without reading", async () => {
     const over = new Deferred<void>();
     await using server = await served(
       socketApp((...call) => echo(...call).finally(() => over.resolve())),
@@ -534,7 +534,7 @@ describe("the bounds of a WebSocket", () => {
     await expect(over.promise).resolves.toBeUndefined();
   });
 
-  it("keep a client that answers them", async () => {
+  it("do not disconnect a client that replies to pings", async () => {
     await using server = await served(echo, { timeouts: { webSocketPingMs: 500 } });
     await using client = new Client(server);
     for (let pings = 0; pings < 3; pings++) await once(client.socket, "ping");
@@ -581,8 +581,8 @@ describe("a server that stops", () => {
 describe.each([
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", "405 Method Not Allowed"],
   ["a handshake", handshake(GOOD), "101 Switching Protocols"],
-])("a request with %s behind it", (_what, next, answer) => {
-  it("is answered first", async () => {
+])("a request followed by %s", (_what, next, answer) => {
+  it("gets its response first", async () => {
     const gate = new Deferred<void>();
     await using server = await served(async (scope, receive, send) => {
       if (scope.type === "websocket") {
@@ -602,7 +602,7 @@ describe.each([
     );
   });
 
-  it("is answered to its end when its client reads slowly", async () => {
+  it("gets its whole response even if its client reads slowly", async () => {
     const CHUNKS = 64;
     const gate = new Deferred<void>();
     await using server = await served(async (scope, _receive, send) => {

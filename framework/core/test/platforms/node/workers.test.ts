@@ -52,7 +52,7 @@ async function warned(process: ServerProcess, pattern: RegExp): Promise<void> {
 }
 
 describe("serve with workers", () => {
-  it("answers from as many processes on one port, and runs shutdown in each on SIGTERM", async () => {
+  it("responds from the same number of processes on one port, and runs shutdown in each on SIGTERM", async () => {
     await using server = await ServerProcess.start(APP + SERVE);
     const port = await portOf(server);
     const pids = await pidsOf(port, 2);
@@ -103,7 +103,7 @@ describe("serve with workers", () => {
     expect(await ask(port)).toContain("version 2");
   });
 
-  it("restarts its workers after their start when SIGHUP comes before they listen", async () => {
+  it("restarts its workers after their start if SIGHUP arrives before they listen", async () => {
     await using server = await ServerProcess.start(`
       const app = async (scope, receive, send) => {
         await receive();
@@ -167,7 +167,7 @@ ${APP}${SERVE}`);
     expect((await server.ended).status).toBe(1);
   });
 
-  it("closes when it is asked to, and the process goes on", async () => {
+  it("closes on request, and the process continues", async () => {
     await using server = await ServerProcess.start(
       `${APP}${SERVE}
       if (cluster.isPrimary) process.on("SIGUSR2", () => server.close().then(() => say("closed"), (error) => say(String(error))));`,

@@ -36,7 +36,7 @@ describeMatrix("a mounted handler of the platform's requests", ({ call, keeps })
     expect((await call(app, "POST", PREFIX, { chunks })).text).toBe("2000000");
   });
 
-  it("answers with its status, its headers, several Set-Cookie, and its stream", async () => {
+  it("responds with its status, its headers, several Set-Cookie, and its stream", async () => {
     const app = mounting(() => {
       const headers = new Headers({ "content-type": "text/x" });
       headers.append("set-cookie", "a=1");
@@ -56,7 +56,7 @@ describeMatrix("a mounted handler of the platform's requests", ({ call, keeps })
     ["HEAD", 200],
     ["GET", 204],
     ["GET", 304],
-  ])("answers %s with %i without a body", async (method, status) => {
+  ])("responds to %s with %i without a body", async (method, status) => {
     const app = mounting(() => new Response(status === 200 ? "text" : null, { status }));
     const answer = await call(app, method, PREFIX);
     expect([answer.status, answer.text]).toEqual([status, ""]);
@@ -117,7 +117,7 @@ describe("a handler of the platform's requests", () => {
     }
   });
 
-  it("is told by request.signal that the client has gone, and its rejection is no error", async () => {
+  it("is notified of a disconnect by request.signal, and its rejection is not logged", async () => {
     const logger = new KeptLog();
     const began = new Deferred<void>();
     const controller = new AbortController();
@@ -137,7 +137,7 @@ describe("a handler of the platform's requests", () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it("is told so after garbage was collected, by fetch and by the Node server", async () => {
+  it("is still notified after a garbage collection, by fetch and by the Node server", async () => {
     for (const isServed of [false, true]) {
       const began = new Deferred<void>();
       const told = new Deferred<void>();
@@ -163,7 +163,7 @@ describe("a handler of the platform's requests", () => {
     }
   });
 
-  it("has the stream of its answer cancelled when the client goes", async () => {
+  it("is canceled through its response stream if the client disconnects", async () => {
     const cancelled = new Deferred<void>();
     const app = mounting(
       () =>
@@ -194,7 +194,7 @@ describe("a handler of the platform's requests", () => {
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   };
 
-  it("makes no more of its answer than is read, but for two parts", async () => {
+  it("is asked for at most two chunks of its response more than the client reads", async () => {
     const { source, stream } = counted(1000);
     const app = mounting(() => new Response(stream));
     const answer = await app.fetch(new Request(`http://localhost${PREFIX}`));
@@ -208,7 +208,7 @@ describe("a handler of the platform's requests", () => {
     expect(source.pulls).toBe(1001);
   });
 
-  it("takes no more of the body than it reads, but for the 1 MiB in which a client is seen to leave", async () => {
+  it("reads ahead at most 1 MiB of the body, to detect a disconnect", async () => {
     const { source, stream } = counted(1000);
     const pulls: number[] = [];
     const app = mounting(async ({ body }) => {
@@ -226,7 +226,7 @@ describe("a handler of the platform's requests", () => {
     expect(Math.max(...pulls)).toBeLessThanOrEqual(16 + 2);
   });
 
-  it("is refused a body that was read before, and answers whoever asks next", async () => {
+  it("gets an error for a body that was read before, and responds to later requests", async () => {
     const logger = new KeptLog();
     const app = mounting(async (request) => new Response(await request.text()), logger);
     const used = new Request(`http://localhost${PREFIX}`, { method: "POST", body: "a" });
@@ -237,7 +237,7 @@ describe("a handler of the platform's requests", () => {
     expect(await (await app.fetch(next)).text()).toBe("b");
   });
 
-  it("does not see its signal abort after a whole answer", async () => {
+  it("does not see its signal abort after a complete response", async () => {
     let signal: AbortSignal | null = null;
     const app = mounting((request) => {
       ({ signal } = request);

@@ -48,7 +48,7 @@ async function scopeOf(request: Request, ...passed: readonly unknown[]): Promise
 }
 
 describe("the scope of a request", () => {
-  it("has raw_path and query_string of the URL as it came, and path decoded", async () => {
+  it("has raw_path and query_string of the URL unchanged, and path decoded", async () => {
     const scope = await scopeOf(new Request(`${HOST}/caf%C3%A9/a%2Fb%20c?q=%20x&r=1#fragment`));
     expect(scope.path).toBe("/café/a/b c");
     expect(Buffer.from(scope.raw_path ?? []).toString()).toBe("/caf%C3%A9/a%2Fb%20c");
@@ -69,13 +69,13 @@ describe("the scope of a request", () => {
     expect(new OwnRequest(scope, () => new Promise(() => {})).headers["host"]).toBe(host);
   });
 
-  it("keeps the Host and every header that came", async () => {
+  it("keeps the Host and every received header", async () => {
     const scope = await scopeOf(new Request(HOST, { headers: { host: "other.test", "X-A": "b" } }));
     expect(new OwnRequest(scope, () => new Promise(() => {})).headers).toEqual({ host: "other.test", "x-a": "b" });
   });
 
   it.each(["a/admin?", "a#", "u@a", "a\\b", "a, b", "", "a:99999"])(
-    "is none for the Host %j: the answer is 400",
+    "is not created for the Host %j, which results in 400",
     async (host) => {
       const request = new Request(`${HOST}/public`, { headers: { host } });
       const calls: HTTPScope[] = [];
@@ -88,7 +88,7 @@ describe("the scope of a request", () => {
     },
   );
 
-  it("has path text with U+FFFD where bytes are not UTF-8, and an App answers 400", async () => {
+  it("has a path with U+FFFD for bytes that are not UTF-8, and an App responds with 400", async () => {
     const target = `${HOST}/%ff`;
     expect((await scopeOf(new Request(target))).path).toBe("/\uFFFD");
     expect((await new App().fetch(new Request(target))).status).toBe(400);
@@ -119,7 +119,7 @@ describe("the scope of a request", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("settles with the head and the first body message", async () => {
     const next = new Deferred<void>();
     const handler = toFetchHandler(
@@ -173,7 +173,7 @@ describe("the answer", () => {
     expect(answer.headers.has("connection")).toBe(false);
   });
 
-  it("leaves a list of headers that several answers share as it is", async () => {
+  it("does not modify an array of headers that several responses share", async () => {
     const headers = new HeaderList(Object.freeze(["content-length", "1", "x-a", "b"]));
     const answers: (string | null)[][] = [];
     for (const status of [200, 204, 200]) {
@@ -188,7 +188,7 @@ describe("the answer", () => {
     ]);
   });
 
-  it("ignores what follows the last body message", async () => {
+  it("ignores messages after the last body message", async () => {
     const answer = await toFetchHandler(sending(START, part("a", false), START, part("b", false)))(new Request(HOST));
     expect(await answer.text()).toBe("a");
   });
@@ -303,7 +303,7 @@ describe("a body", () => {
     expect(source.cancelled).toBe(true);
   });
 
-  it("of an answer is pulled: the application waits until a part is taken", async () => {
+  it("of a response is pulled: the application waits until a chunk is read", async () => {
     let sent = 0;
     const handler = toFetchHandler(
       http(async (_scope, _receive, send) => {
@@ -361,7 +361,7 @@ describe("a body", () => {
     expect(peak).toBeLessThan(TOTAL / 4);
   });
 
-  it("that is no bytes fails the receive, and one that was read before as well", async () => {
+  it("that is not bytes fails the receive, and one that was read before as well", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     app.post("/", { params: { request: OwnRequest } }, async ({ request }) => request.text());
@@ -377,7 +377,7 @@ describe("a body", () => {
     const small = (init: RequestInit = {}) =>
       new Request(HOST, { method: "POST", body: "ab", headers: { "content-length": "2" }, ...init });
 
-    it("is one part, behind which receive waits for the end of the exchange", async () => {
+    it("is one chunk, after which receive waits for the end of the exchange", async () => {
       const seen: ReceiveMessage[] = [];
       const over = new Deferred<void>();
       const handler = toFetchHandler(
@@ -398,7 +398,7 @@ describe("a body", () => {
       ]);
     });
 
-    it("that somebody else reads fails the receive", async () => {
+    it("that other code reads fails the receive", async () => {
       const logger = new KeptLog();
       const app = new App({ logger });
       app.post("/", { params: { request: OwnRequest } }, async ({ request }) => request.text());
@@ -411,7 +411,7 @@ describe("a body", () => {
       expect(logger.lines.filter((line) => line.includes("already read"))).toHaveLength(2);
     });
 
-    it("whose client leaves in the middle of it is http.disconnect", async () => {
+    it("results in http.disconnect if the client disconnects in the middle of it", async () => {
       const seen: ReceiveMessage[] = [];
       const handler = toFetchHandler(
         http(async (_scope, receive) => {
@@ -426,7 +426,7 @@ describe("a body", () => {
     });
   });
 
-  it("ends with an empty part, behind which receive waits for the end of the exchange", async () => {
+  it("ends with an empty chunk, after which receive waits for the end of the exchange", async () => {
     const seen: ReceiveMessage[] = [];
     const over = new Deferred<void>();
     const handler = toFetchHandler(
@@ -472,8 +472,8 @@ describe("the body of a request", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  it("before the answer is http.disconnect, and refuses what is sent", async () => {
+describe("a client that disconnects", () => {
+  it("before the response causes http.disconnect, and later sends are rejected", async () => {
     const logger = new KeptLog();
     const asked = new Deferred<void>();
     const thrown = new Deferred<unknown>();
@@ -513,7 +513,7 @@ describe("a client that leaves", () => {
     expect(await thrown.promise).toBeInstanceOf(ClientDisconnect);
   });
 
-  it("by canceling the answer's body is http.disconnect, and closes the source of a stream", async () => {
+  it("by canceling the body of the response causes http.disconnect, and closes the source of a stream", async () => {
     const closed = new Deferred<void>();
     async function* endless() {
       try {
@@ -558,7 +558,7 @@ describe("a client that leaves", () => {
     },
   );
 
-  it("whose answer nobody has looked at aborts, and reaches an application that waits in receive()", async () => {
+  it("before its response is used aborts, and notifies an application that waits in receive()", async () => {
     const told = new Deferred<string>();
     const handler = toFetchHandler(
       http(async (_scope, receive, send) => {
@@ -577,7 +577,7 @@ describe("a client that leaves", () => {
     await handler.close();
   });
 
-  it("in the middle of the answer is an error of its body, and of request.signal", async () => {
+  it("in the middle of the response causes an error of its body, and aborts request.signal", async () => {
     const aborted = new Deferred<void>();
     const controller = new AbortController();
     const app = new App();
@@ -620,7 +620,7 @@ describe("a client that leaves", () => {
     expect([answer.status, logger.lines]).toEqual([499, []]);
   });
 
-  describe("whose request the platform has closed, as Deno does,", () => {
+  describe("a client whose request the platform has closed, as Deno does,", () => {
     /** A request whose parts throw once its client has gone. */
     function closing(headers: Record<string, string> = {}) {
       const request = new Request(HOST, { method: "POST", body: "hello", headers });
@@ -635,7 +635,7 @@ describe("a client that leaves", () => {
       return { request, close };
     }
 
-    it("is nothing to an application that has answered", async () => {
+    it("does not affect an application that has responded", async () => {
       const { request, close } = closing();
       const kept: Promise<unknown>[] = [];
       const handler = toFetchHandler(
@@ -663,7 +663,7 @@ describe("a client that leaves", () => {
     });
   });
 
-  it("after the whole answer is nothing to the application", async () => {
+  it("after the whole response does not affect the application", async () => {
     const controller = new AbortController();
     const answer = await toFetchHandler(sending(START, part("a", false)))(
       new Request(HOST, { signal: controller.signal }),
@@ -693,7 +693,7 @@ describe("the lifespan", () => {
     expect(events.slice(-2)).toEqual(["start", "request"]);
   });
 
-  it("that fails answers 500 to all that wait, and is tried again by the next request", async () => {
+  it("that fails responds with 500 to all waiting requests, and the next request tries it again", async () => {
     const logger = new KeptLog();
     let starts = 0;
     const app = new App({ logger });
@@ -707,7 +707,7 @@ describe("the lifespan", () => {
     expect(logger.lines.join()).toContain("no database");
   });
 
-  it("gives its state, with that of the options, as a copy to each request", async () => {
+  it("passes a copy of its state and the state of the options to each request", async () => {
     const app = new App({
       lifespan: async function* () {
         yield { started: true };
@@ -736,7 +736,7 @@ describe("the lifespan", () => {
     expect(types).toEqual(["http"]);
   });
 
-  it("is missed by no application without one", async () => {
+  it("is optional for an application", async () => {
     const handler = toFetchHandler(sending(START, part("a", false)));
     expect(await (await handler(new Request(HOST))).text()).toBe("a");
     await handler.close();
@@ -744,7 +744,7 @@ describe("the lifespan", () => {
 });
 
 describe("background tasks", () => {
-  it("run after the answer, and are in waitUntil", async () => {
+  it("run after the response, and are in waitUntil", async () => {
     const events: string[] = [];
     const gate = new Deferred<void>();
     const app = new App();
@@ -765,7 +765,7 @@ describe("background tasks", () => {
     expect(events).toEqual(["answered", "begun", "done"]);
   });
 
-  it("that keep the loop busy do not keep the answer from leaving", async () => {
+  it("that block the event loop do not delay the response", async () => {
     const events: string[] = [];
     const app = new App();
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
@@ -779,7 +779,7 @@ describe("background tasks", () => {
     expect(events).toEqual(["read", "begun"]);
   });
 
-  it("are in waitUntil together with the start, also where the client does not wait for it", async () => {
+  it("are in waitUntil together with the startup, even if the client does not wait for it", async () => {
     const started = new Deferred<void>();
     const app = new App();
     app.onStartup(() => started.promise);
@@ -829,7 +829,7 @@ describe("app.fetch", () => {
   });
 });
 
-describe("what is no application, and no option,", () => {
+describe("an invalid application or option", () => {
   it("is refused by name", () => {
     expect(() => toFetchHandler({} as never)).toThrow("toFetchHandler() takes an ASGI application");
     expect(() => toFetchHandler(new App(), { lifespan: "on" } as never)).toThrow('lifespan should be "auto" or "off"');

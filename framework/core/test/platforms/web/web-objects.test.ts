@@ -36,7 +36,7 @@ describeMatrix("request.toWeb()", ({ call, keeps }) => {
   });
   app.get("/get", { params }, async ({ request }) => request.toWeb().body);
 
-  it("gives the platform's request, with the body unread", async () => {
+  it("returns the platform's request, with the body unread", async () => {
     const sent = { chunks: [Buffer.from("hé"), Buffer.from("llo")], headers: [["x-a", "b, c"]] as const };
     expect((await call(app, "POST", "/echo/caf%C3%A9?q=1", sent)).json).toEqual({
       isWeb: true,
@@ -48,7 +48,7 @@ describeMatrix("request.toWeb()", ({ call, keeps }) => {
     });
   });
 
-  it("gives the same bytes after body()", async () => {
+  it("returns the same bytes after body()", async () => {
     expect((await call(app, "POST", "/after", { body: Buffer.from("a") })).json).toEqual(["a", "a", "a"]);
   });
 
@@ -79,7 +79,7 @@ describeMatrix("request.toWeb()", ({ call, keeps }) => {
 });
 
 describeMatrix("a platform's Response as a handler's result", ({ call, returning }) => {
-  it("goes out as it is: status, headers, several Set-Cookie, body", async () => {
+  it("is sent unchanged: status, headers, several Set-Cookie, body", async () => {
     const headers = new Headers([
       ["set-cookie", "a=1"],
       ["set-cookie", "b=2"],
@@ -95,7 +95,7 @@ describeMatrix("a platform's Response as a handler's result", ({ call, returning
     ]);
   });
 
-  it("is not held to `returns`, as a Response of this framework is not", async () => {
+  it("is not checked against `returns`, like a Response of this framework", async () => {
     const answer = await returning(Response.json({ n: "text" }), { returns: t.Object({ n: t.Integer() }) })();
     expect([answer.status, answer.json]).toEqual([200, { n: "text" }]);
   });
@@ -106,7 +106,7 @@ describeMatrix("a platform's Response as a handler's result", ({ call, returning
     expect((await call(app, "GET", "/")).text).toBe("abc");
   });
 
-  it("answers HEAD without its body, which is cancelled", async () => {
+  it("responds to HEAD without its body, which is canceled", async () => {
     let isCancelled = false;
     const app = new App();
     app.get(

@@ -95,7 +95,7 @@ describe("a stream of the AI SDK that a handler returns", () => {
     }
   });
 
-  it("gives a user interface the chunks that the SDK's own reader takes", async () => {
+  it("sends a user interface the chunks that the SDK's own reader accepts", async () => {
     const model = new SteppedModel(["Hel", "lo"]);
     const server = await serve(chat(model), { port: 0, signals: false, logger: new KeptLog() });
     try {
@@ -123,28 +123,31 @@ describe("a stream of the AI SDK that a handler returns", () => {
     }
   });
 
-  it.each(["/text", "/chat"])("aborts the model's signal when the client leaves %s, and is no error", async (path) => {
-    const [model, log] = [new SteppedModel(["one", "two"]), new KeptLog()];
-    const server = await serve(chat(model, log), { port: 0, signals: false, logger: log });
-    try {
-      const controller = new AbortController();
-      const messages: UIMessage[] = [{ id: "m", role: "user", parts: [{ type: "text", text: "hi" }] }];
-      const answered = fetch(server.url + path, json({ prompt: "greet", messages }, controller.signal));
-      model.step();
-      const reader = text(await answered);
-      await reader.read();
-      const signal = await model.signal.promise;
-      expect(signal.aborted).toBe(false);
-      const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      controller.abort();
-      await expect(aborted).resolves.toBeUndefined();
-      await expect(reader.read()).rejects.toThrow("aborted");
-    } finally {
-      model.step();
-      await server.close();
-    }
-    expect(log.lines.filter((line) => !line.startsWith("info"))).toEqual([]);
-  });
+  it.each(["/text", "/chat"])(
+    "aborts the model's signal if the client disconnects %s, without an error",
+    async (path) => {
+      const [model, log] = [new SteppedModel(["one", "two"]), new KeptLog()];
+      const server = await serve(chat(model, log), { port: 0, signals: false, logger: log });
+      try {
+        const controller = new AbortController();
+        const messages: UIMessage[] = [{ id: "m", role: "user", parts: [{ type: "text", text: "hi" }] }];
+        const answered = fetch(server.url + path, json({ prompt: "greet", messages }, controller.signal));
+        model.step();
+        const reader = text(await answered);
+        await reader.read();
+        const signal = await model.signal.promise;
+        expect(signal.aborted).toBe(false);
+        const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        controller.abort();
+        await expect(aborted).resolves.toBeUndefined();
+        await expect(reader.read()).rejects.toThrow("aborted");
+      } finally {
+        model.step();
+        await server.close();
+      }
+      expect(log.lines.filter((line) => !line.startsWith("info"))).toEqual([]);
+    },
+  );
 
   it("is the same by app.fetch, where canceling the body aborts the model", async () => {
     const model = new SteppedModel(["one", "two"]);

@@ -81,7 +81,7 @@ slowly("better-auth below a prefix (only with TSGI_SLOW=1)", () => {
 
   afterAll(() => server.close());
 
-  it("signs up, signs in, and gives the session to the routes beside it", async () => {
+  it("signs up, signs in, and provides the session to the other routes", async () => {
     const signedUp = await post("/sign-up/email", ADA);
     expect([signedUp.status, await signedUp.json()]).toEqual([
       200,
@@ -103,7 +103,7 @@ slowly("better-auth below a prefix (only with TSGI_SLOW=1)", () => {
     expect((await fetch(`${server.url}/me`, { headers: { cookie } })).status).toBe(401);
   });
 
-  it("answers with its own refusals", async () => {
+  it("responds with its own errors", async () => {
     expect((await post("/sign-in/email", { ...ADA, password: "wrong password" })).status).toBe(401);
     expect((await post("/sign-up/email", { email: "no address", password: "x", name: "x" })).status).toBe(400);
     expect((await fetch(`${server.url}/api/auth/none`)).status).toBe(404);

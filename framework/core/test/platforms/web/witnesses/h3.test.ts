@@ -57,7 +57,7 @@ describeMatrix("a mounted h3 app", ({ call }) => {
     expect((await call(app, "POST", `${PREFIX}/echo`, { chunks })).body).toEqual(Buffer.concat(chunks));
   });
 
-  it("answers with its errors: its 404, an HTTPError, and an unhandled error that tells nothing", async () => {
+  it("responds with its errors: its 404, an HTTPError, and an unhandled error without details", async () => {
     const h3 = new H3({ silent: true })
       .get(`${PREFIX}/teapot`, () => {
         throw new HTTPError({ status: 418, message: "short and stout" });
@@ -91,7 +91,7 @@ describeMatrix("a mounted h3 app", ({ call }) => {
     ]);
   });
 
-  it("answers HEAD, and 204 for nothing", async () => {
+  it("responds to HEAD, and with 204 for no result", async () => {
     const h3 = new H3().get(`${PREFIX}/text`, () => "text").head(`${PREFIX}/text`, () => "text");
     h3.delete(`${PREFIX}/text`, ({ res }) => void (res.status = 204));
     const app = mounting(h3);
@@ -101,7 +101,7 @@ describeMatrix("a mounted h3 app", ({ call }) => {
 });
 
 describe("a mounted h3 app behind the Node server", () => {
-  it("sends its events one by one, and is told when the client goes", async () => {
+  it("sends its events one by one, and is notified if the client disconnects", async () => {
     const [next, closed] = [new Deferred<void>(), new Deferred<void>()];
     const h3 = new H3().get(PREFIX, (event) => {
       const events = new EventStream(event);

@@ -23,7 +23,7 @@ function mounting(hono: Hono, logger = new KeptLog()): App {
 }
 
 describeMatrix("a mounted Hono app", ({ call }) => {
-  it("routes by the path that the client wrote, beside the routes of the App", async () => {
+  it("routes by the original path, in addition to the routes of the App", async () => {
     const hono = new Hono()
       .basePath(PREFIX)
       .get("/", (c) => c.text("root"))
@@ -83,7 +83,7 @@ describeMatrix("a mounted Hono app", ({ call }) => {
     expect((await call(app, "POST", `${PREFIX}/form`, sent)).json).toEqual([["ada"], ["ü.txt", "content"]]);
   });
 
-  it("answers with its errors: its 404, an HTTPException, and what its onError makes of others", async () => {
+  it("responds with its errors: its 404, an HTTPException, and the result of its onError for others", async () => {
     const hono = new Hono().basePath(PREFIX);
     hono.get("/teapot", () => {
       throw new HTTPException(418, { message: "short and stout" });
@@ -121,7 +121,7 @@ describeMatrix("a mounted Hono app", ({ call }) => {
     ]);
   });
 
-  it("runs its own middleware, and answers HEAD and OPTIONS", async () => {
+  it("runs its own middleware, and responds to HEAD and OPTIONS", async () => {
     const hono = new Hono().basePath(PREFIX).use(cors({ origin: "https://site.test" }));
     hono.get("/", (c) => c.text("body"));
     const app = mounting(hono);
@@ -136,7 +136,7 @@ describeMatrix("a mounted Hono app", ({ call }) => {
     expect([preflight.status, preflight.headers["access-control-allow-origin"]]).toEqual([204, "https://site.test"]);
   });
 
-  it("streams a body back as it comes", async () => {
+  it("streams a body back as it arrives", async () => {
     const hono = new Hono().basePath(PREFIX).post("/", (c) => new Response(c.req.raw.body));
     const chunks = Array.from({ length: 20 }, (_, index) => Buffer.alloc(10_000, index));
     expect((await call(mounting(hono), "POST", PREFIX, { chunks })).body).toEqual(Buffer.concat(chunks));
@@ -144,7 +144,7 @@ describeMatrix("a mounted Hono app", ({ call }) => {
 });
 
 describe("a mounted Hono app behind the Node server", () => {
-  it("sends the parts of a stream one by one, and is told when the client goes", async () => {
+  it("sends the chunks of a stream one by one, and is notified if the client disconnects", async () => {
     const [next, aborted] = [new Deferred<void>(), new Deferred<void>()];
     const hono = new Hono().basePath(PREFIX).get("/", (c) =>
       stream(c, async (output) => {

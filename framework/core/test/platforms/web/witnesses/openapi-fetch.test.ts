@@ -78,7 +78,7 @@ describe("openapi-fetch as a client of app.fetch", () => {
     expect([made.response.status, made.data]).toEqual([201, { id: 4, name: "Lamp" }]);
   });
 
-  it("gets errors as data: an exception's, and the faults of a 422", async () => {
+  it("gets errors as data: the body of an exception, and the validation errors of a 422", async () => {
     expect((await client.GET("/items/{id}", { params: { path: { id: 1 } } })).data).toEqual({ id: 1, name: "Pen" });
     const missing = await client.GET("/items/{id}", { params: { path: { id: 2 } } });
     expect([missing.response.status, missing.error]).toEqual([404, { detail: "Not Found" }]);
@@ -86,7 +86,7 @@ describe("openapi-fetch as a client of app.fetch", () => {
     expect(wrong.error).toMatchObject({ detail: [{ loc: ["body", "name"] }] });
   });
 
-  it("gets nothing from a 204", async () => {
+  it("gets no data from a 204", async () => {
     const { response, data, error } = await client.DELETE("/items/{id}", { params: { path: { id: 1 } } });
     expect([response.status, data, error]).toEqual([204, undefined, undefined]);
     await app.fetch.close();

@@ -76,7 +76,7 @@ describe("app.fetch with a Request of the package undici", () => {
 });
 
 describe("undici as the client of a server", () => {
-  it("gets what app.fetch gives, by fetch, request and a pipelining pool", async () => {
+  it("gets the same results as from app.fetch, by fetch, request and a pipelining pool", async () => {
     const app = shop();
     const server = await serve(app, { port: 0, signals: false, logger: new KeptLog() });
     const pool = new undici.Pool(server.url, { connections: 1, pipelining: 10 });
@@ -117,7 +117,7 @@ describeMatrix("a Response of the package undici", ({ call, returning }) => {
     ]);
   });
 
-  it("is the answer of a mounted handler", async () => {
+  it("is the response of a mounted handler", async () => {
     const app = new App({ logger: new KeptLog() });
     app.mount(
       "/undici",
