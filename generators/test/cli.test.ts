@@ -58,7 +58,7 @@ describe("create-tsgi", () => {
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 
-  it("lists every file in a dry run and writes none of them", async () => {
+  it("lists every file in a dry run, and does not write them", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...quick], { cwd: folder.path });
     expect(status).toBe(0);

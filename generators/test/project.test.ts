@@ -134,7 +134,7 @@ describe("a project made from a template", () => {
     });
   });
 
-  it("omits unselected parts: files, scripts, packages", async () => {
+  it("omits parts that were not selected: files, scripts, packages", async () => {
     const { files, readJson } = await render(
       {
         files: new Map([["package.json", json({ scripts: { dev: "tsgi dev", load: "x" }, dependencies: {} })]]),
@@ -183,7 +183,7 @@ describe("a project made from a template", () => {
     });
   });
 
-  it("has a unique secret in .env, and none in .env.example", async () => {
+  it("has a unique secret in .env, but not in .env.example", async () => {
     const [one, other] = [await render(), await render()];
     const secretOf = (env: string) => /^SECRET_KEY=([\w-]{64})$/m.exec(env)?.[1];
     expect(secretOf(one.read(".env"))).toBeDefined();

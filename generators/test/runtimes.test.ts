@@ -174,7 +174,7 @@ describe("the flag --runtime", () => {
     expect(() => parse(...argv)).toThrow(message);
   });
 
-  it("accepts what is omitted, and every template on Node", () => {
+  it("accepts omitted values, and every template on Node", () => {
     expect(parse("--runtime=bun", "--no-load-tests", "--no-docker")).toMatchObject({ runtime: "bun", docker: false });
     expect(parse("--runtime=node", "--template=auth", "--load-tests")).toMatchObject({ template: "auth" });
     const projects = [

@@ -34,7 +34,7 @@ describe("the benchmark application", () => {
     expect(detail.map(({ loc }) => loc.join(".")).toSorted()).toEqual(["body.age", "body.email", "body.name"]);
   });
 
-  it("responds with 422 if there is no body", async () => {
+  it("responds with 422 to a request without a body", async () => {
     expect((await ask("POST", "/users")).status).toBe(422);
   });
 });

@@ -10,7 +10,7 @@ function watched(end: Partial<Clocks>) {
 }
 
 describe("the watch over the machine", () => {
-  it("reports no disturbance if there was none: the run's own time is not noise", () => {
+  it("reports no disturbance of a quiet machine: the run's own time is not noise", () => {
     expect(noiseLines(watched({ processes: 940, own: 900, stolen: 10 }))).toEqual([]);
   });
 

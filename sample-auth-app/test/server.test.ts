@@ -59,7 +59,7 @@ describe("the server", () => {
     await supertest(url).post("/auth/token").type("form").send(form).expect(401);
   });
 
-  it("trusts only the proxies that TRUSTED_PROXIES lists, and none by default", async () => {
+  it("trusts only the proxies that TRUSTED_PROXIES lists, and no proxy by default", async () => {
     await using folder = await temporaryFolder();
     await using behind = await startServer({ TRUSTED_PROXIES: "10.0.0.0/8, loopback" }, folder.path);
     await using alone = await startServer({}, folder.path);

@@ -42,7 +42,7 @@ describe("tsgi doctor", () => {
     expect(code).toBe(0);
   });
 
-  it("counts one route in the singular, and does not mention TypeScript if the project has none", async () => {
+  it("counts one route in the singular, and does not mention TypeScript if the project does not use it", async () => {
     const { lines } = await examine({ "app.js": inOrder });
     expect(lines).toContainEqual(expect.stringMatching(/^✓ application +app\.js: 1 route$/));
     expect(lines.join("\n")).not.toContain("TypeScript");

@@ -313,7 +313,7 @@ describe("a call of a tool", () => {
     expect(others.flat().toSorted()).toEqual(["authorization", "cookie", "host", "traceparent", "x-key"]);
   });
 
-  it("accepts arguments for every source by parameter name, and never overrides what the caller sent", async () => {
+  it("accepts arguments for every source by parameter name, and cannot override headers of the caller", async () => {
     const app = new App({ logger: new KeptLog() });
     const params = {
       request: Request,

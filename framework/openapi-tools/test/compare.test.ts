@@ -24,7 +24,7 @@ describe("two documents", () => {
     for (const expected of pair.changes) expect(shown).toContainEqual(expect.stringContaining(expected));
   });
 
-  it("have a fix for each change that breaks clients, and none is needed for an addition", () => {
+  it("have a fix for each change that breaks clients, but not for an addition", () => {
     const changes = PAIRS.flatMap(({ before, after }) => compareDocuments(before, after));
     const wrong = changes.filter(({ kind, remedy }) => (kind === "breaking") !== /^[A-Z].*\.$/.test(remedy));
     expect(wrong).toEqual([]);

@@ -38,7 +38,7 @@ function query(url: string, sql: string): object[] {
 }
 
 describe("migrating", () => {
-  it("creates the file, applies all migrations in order, and none the second time", async () => {
+  it("creates the file, applies all migrations in order, and does not repeat them", async () => {
     await using migrations = await createMigrations({
       "20260102_two": "ALTER TABLE a ADD COLUMN two TEXT; -- no newline at the end",
       "20260101_one": "CREATE TABLE a (one TEXT);\n-- a comment; with a semicolon\n",
@@ -72,7 +72,7 @@ describe("migrating", () => {
     ]);
   });
 
-  it("applies all pending migrations, or none of them", async () => {
+  it("applies all pending migrations, or rolls back", async () => {
     await using migrations = await createMigrations({
       "20260101_one": "CREATE TABLE a (one TEXT);",
       "20260102_two": "CREATE TABLE b (two TEXT); CREATE TABLE nonsense (",

@@ -50,7 +50,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     ["stopped", () => cluster.stop(), () => cluster.start()],
     ["hung", async () => cluster.freeze(), async () => cluster.thaw()],
   ])(
-    "that is %s is unavailable, for ten concurrent calls, and is used again when it is available",
+    "is unavailable while it is %s, for ten concurrent calls, and is used again when it is available",
     async (_, breakIt, mendIt) => {
       await using shop = await openShop();
       await breakIt();
@@ -66,7 +66,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     },
   );
 
-  it("that hangs in the middle of a transaction is abandoned, and the pool drops the connection", async () => {
+  it("is abandoned if it hangs in the middle of a transaction, and the pool drops the connection", async () => {
     await using shop = await openShop({ waitMs: 500, poolSize: 1 });
     const work = shop.db.transaction(async (tx) => {
       await tx.user.count();
@@ -114,7 +114,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect(await queryPostgreSQL(cluster.url, `SELECT pid ${OURS}`)).toEqual(before);
   });
 
-  it("that is slow runs no part of a nested write after the rollback of its transaction", async () => {
+  it("runs no part of a nested write after the rollback of its transaction, even if it is slow", async () => {
     await using shop = await openShop({ waitMs: 10_000, poolSize: 1 });
     const wait = `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END'`;
     const trigger = `CREATE TRIGGER slow BEFORE UPDATE ON "User" FOR EACH ROW EXECUTE FUNCTION wait()`;
@@ -133,7 +133,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual([1, 0]);
   });
 
-  it("that has no free connections is unavailable, and is used again when it has some", async () => {
+  it("is unavailable if it has no free connections, and is used again when it has some", async () => {
     await using shop = await openShop();
     await queryPostgreSQL(cluster.url, `SELECT pg_terminate_backend(pid) ${OURS}`);
     const others = await takeAllConnections();
@@ -187,7 +187,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     ]);
   });
 
-  it("that has not started yet is awaited at startup if configured", async () => {
+  it("is awaited at startup if configured", async () => {
     const url = createSchema(cluster.url);
     await cluster.stop();
     await expect(openClient(url)).rejects.toThrow(/^PostgreSQL, host .* port 5432: /);

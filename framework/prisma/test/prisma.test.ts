@@ -26,7 +26,7 @@ describe("openPrisma", () => {
     await expect(openPrisma({ url: "file:x.db", pool: 5 } as { url: string })).rejects.toThrow("pool");
   });
 
-  it("has the type of the client for PostgreSQL if there is no other", async () => {
+  it("has the type of the client for PostgreSQL if it is the only one", async () => {
     const open = async (): Promise<Patient<Client>> =>
       openPrisma({ url: "file:x.db", postgresql: async (): Promise<PrismaModule<Client>> => load() });
     await expect(open()).rejects.toThrow("Write sqlite: ");

@@ -143,7 +143,7 @@ describeWithCluster("a unique violation on PostgreSQL", () => {
     expect(await fieldsOf(db.user.create({ data: { name: "bob", email: "a@b.c" } }))).toEqual(["email"]);
   });
 
-  it("has the columns of its own schema, if other schemas have an index of the same name", async () => {
+  it("contains the columns of its own schema, even if other schemas have an index of the same name", async () => {
     const table = (schema: string, columns: string) =>
       `CREATE SCHEMA IF NOT EXISTS "${schema}"; ` +
       `CREATE TABLE "${schema}"."pair" ("a" INT, "b" INT); CREATE UNIQUE INDEX "pair_key" ON "${schema}"."pair" (${columns})`;

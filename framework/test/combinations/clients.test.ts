@@ -75,13 +75,13 @@ describe("a client of the library", () => {
     await releaseClient(create(), { out: path.join(folder, "api.ts") });
   });
 
-  it("that is generated accepts the same calls as the inferred one", () => {
+  it("accepts the same calls if it is generated as if it is inferred", () => {
     const client =
       'import { createClient } from "./api.js";\nexport type LibraryClient = ReturnType<typeof createClient>;\n';
     expect(compileCalls(readFileSync(path.join(folder, "api.ts"), "utf8"), client)).toBe("");
   });
 
-  slowly("that openapi-typescript types accepts them, too", () => {
+  slowly("accepts them too with the types of openapi-typescript", () => {
     const home = installOnDemand("openapi-typescript", ["openapi-typescript@7.13.0", "typescript@5.9.3"]);
     const file = path.join(folder, "openapi.json");
     writeFileSync(file, JSON.stringify(create().openapi()));

@@ -55,7 +55,7 @@ describe("an override", () => {
     expect(client.unusedOverrides()).toEqual([]);
   });
 
-  it("that is unused is listed", async () => {
+  it("is listed if it is unused", async () => {
     const app = create();
     const unused = async () => new Library();
     app.dependencyOverrides.set(unused, unused);
@@ -114,7 +114,7 @@ describe("the settings", () => {
 });
 
 describe("a ledger in SQLite", () => {
-  it("stores all members of a request or none, reports the duplicate column, and takes part in readiness", async () => {
+  it("stores all members of a request or rolls back, reports the duplicate column, and takes part in readiness", async () => {
     await using folder = await temporaryFolder();
     const app = create();
     const load = () => loadClient("sqlite");
@@ -132,7 +132,7 @@ describe("a ledger in SQLite", () => {
     });
   });
 
-  it("that cannot be opened aborts the start of the application, with its address", async () => {
+  it("aborts the start of the application if it cannot be opened, with its address", async () => {
     const app = create();
     const load = () => loadClient("sqlite");
     app.includeRouter(createLedger({ url: "file:/nowhere/ledger.db", migrations: MIGRATIONS, load }));

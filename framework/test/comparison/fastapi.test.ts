@@ -62,12 +62,12 @@ withFastAPI(`the answers of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITHOU
     expect(page).toContain(`${REQUESTS.length} requests and ${TALKS.length} conversations`);
   });
 
-  it("differ only if the page says so", () => {
+  it("differ only as the page describes", () => {
     const unlisted = found.filter(({ name, part }) => !listed.includes(`${name}: ${part}`));
     expect(unlisted.map(show)).toEqual([]);
   });
 
-  it("differ everywhere if the page says so, which says it once", () => {
+  it("differ in every way that the page describes, once each", () => {
     const real = new Set(found.map(({ name, part }) => `${name}: ${part}`));
     expect(listed.filter((entry) => !real.has(entry))).toEqual([]);
     expect(listed.filter((entry, index) => listed.indexOf(entry) !== index)).toEqual([]);

@@ -189,7 +189,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       await wire.until(new RegExp(`<${BYTES}>$`));
     });
 
-    it("that is not read is discarded if it is small, and closes the connection without a reset if it is large", async () => {
+    it("is discarded if it is not read and small, and closes the connection without a reset if it is large", async () => {
       await using small = new Wire(server.port);
       const request = post("/unread", 5000) + "a".repeat(5000);
       await small.write(request + request).until(/too much[^]*too much$/);

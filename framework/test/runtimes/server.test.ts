@@ -95,7 +95,7 @@ onEach("a server on %s", (...runtime) => {
   });
 
   describe("an address", () => {
-    it("that is in use causes an error with the reason", async () => {
+    it("causes an error with the reason if it is in use", async () => {
       await expect(program.serve({ port: server.port })).rejects.toMatchObject({
         code: "EADDRINUSE",
         message: expect.stringContaining("choose another port"),

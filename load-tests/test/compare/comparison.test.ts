@@ -87,7 +87,7 @@ describe("a comparison of two builds", () => {
     expect(changesTable(changes)).toMatch(/^1 too few pairs\.$/m);
   });
 
-  it("gives the time of a decided section to the others, and ends in time", async () => {
+  it("uses the rest of a decided section's time for the others, and ends in time", async () => {
     const asked: string[] = [];
     const limits = {
       minimumPairs: 2,

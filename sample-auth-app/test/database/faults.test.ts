@@ -54,7 +54,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
   beforeAll(async () => void (cluster = await startCluster()));
   afterAll(async () => cluster[Symbol.asyncDispose]());
 
-  it("that is stopped or hangs results in 503 with Retry-After and without its message, and is used again when it is available", async () => {
+  it("results in 503 with Retry-After if it is stopped or hangs, and is used again when it is available", async () => {
     const { url } = await createSchema(cluster.url);
     await using app = await openApp({ env: { DATABASE_URL: url }, waitMs: 2_000 });
     await app.register();

@@ -24,7 +24,7 @@ describe("the source frames of an error", () => {
     expect(new Set(files)).toEqual(new Set(["source-frames.test.ts"]));
   });
 
-  it("contain no file outside the folder, and none of a package", () => {
+  it("contain no file outside the folder or of a package", () => {
     expect(sourceFramesOf(thrown("broken"), path.join(HERE, "elsewhere"))).toEqual([]);
     const error = new Error("broken");
     error.stack = `Error: broken\n    at call (${path.join(HERE, "node_modules/x/index.js")}:1:1)`;
@@ -37,7 +37,7 @@ describe("the source frames of an error", () => {
     expect(sourceFramesOf(error, HERE)).toEqual([{ name: "run", file: "missing.ts", line: 3, source: [] }]);
   });
 
-  it.each([["a text"], [null], [Object.assign(new Error("x"), { stack: undefined })]])("of %p are none", (error) => {
+  it.each([["a text"], [null], [Object.assign(new Error("x"), { stack: undefined })]])("of %p are empty", (error) => {
     expect(sourceFramesOf(error, HERE)).toEqual([]);
   });
 });

@@ -717,7 +717,7 @@ describeMatrix("middleware", ({ call, transport }) => {
     }
   });
 
-  it("that throws is caught by another guard outside", async () => {
+  it("is inside another guard that catches its errors", async () => {
     const failing: Middleware = () => () => Promise.reject(new HTTPException(403, "stop"));
     const { app } = create({ middleware: [failing] });
     app.get("/", async () => null);
@@ -755,7 +755,7 @@ describeMatrix("errors", ({ call }) => {
     expect(() => new HTTPException(99)).toThrow(RangeError);
   });
 
-  it("that are unexpected result in 500, and are logged with their cause but not sent", async () => {
+  it("result in 500 if they are unexpected, and are logged with their cause but not sent", async () => {
     const { app, log } = create();
     app.get("/", async () => {
       throw new Error("secret detail");
@@ -888,7 +888,7 @@ describeMatrix("errors", ({ call }) => {
     expect(log.lines).toEqual(Array.from({ length: 50 }, () => "error GET / failed: Error: no connection"));
   });
 
-  it("that pass through middleware, a mount and the server are logged once per request", async () => {
+  it("are logged once per request if they pass through middleware, a mount and the server", async () => {
     const log = new KeptLog();
     const shared = new Error("too late");
     const inner = new App({

@@ -130,7 +130,7 @@ describe("new App({ shed })", () => {
     }
   });
 
-  it("measures from startup until shutdown, also if two servers start the App", async () => {
+  it("measures from startup until shutdown, even if two servers start the App", async () => {
     const { app } = create();
     await using first = await served(app);
     await using _ = await start(app);

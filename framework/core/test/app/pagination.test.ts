@@ -38,7 +38,7 @@ describe("Page", () => {
     expect(seen).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  it("reports that there is no next page if the rows end with this one", async () => {
+  it("reports that there is no next page if this one contains the last rows", async () => {
     const { json, headers } = await call(create({ defaultLimit: 7 }), "GET", "/users");
     expect(json).toMatchObject({ next: null });
     expect(headers).not.toHaveProperty("link");

@@ -241,7 +241,7 @@ describe("a value that an option cannot have", () => {
 });
 
 describe("options", () => {
-  it("that are undefined have their defaults", async () => {
+  it("have their defaults if they are undefined", async () => {
     const limits = { headerBytes: undefined, connections: undefined };
     const options = { port: 0, host: undefined, signals: undefined, connectionLimits: limits, logger: SILENT };
     await using server = await serve(new App(), options);

@@ -121,7 +121,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
     expect(order).toEqual(["handled", "handled"]);
   });
 
-  it("that fail do not affect the client", async () => {
+  it("do not affect the client if they fail", async () => {
     const { app, log } = create();
     const order: string[] = [];
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {

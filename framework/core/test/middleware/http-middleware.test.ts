@@ -200,13 +200,13 @@ describeMatrix("httpMiddleware", ({ call }) => {
       },
       "next() was called twice",
     ],
-  ])("that %s results in 500 and one log entry", async (_, fn, message) => {
+  ])("results in 500 and one log entry if it %s", async (_, fn, message) => {
     const { app, log } = create(fn);
     expect(await call(app, "GET", "/")).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
     expect(log.lines).toEqual([expect.stringContaining(message)]);
   });
 
-  it("that throws an HTTPException responds with it", async () => {
+  it("responds with an HTTPException that it throws", async () => {
     const { app } = create(() => {
       throw new HTTPException(429, "Slow down", { headers: { "Retry-After": "1" } });
     });

@@ -91,7 +91,7 @@ describe("trustedHost", () => {
     expect((await callInMemory(create("*"), "GET", "/", host(...values))).status).toBe(400);
   });
 
-  it("uses the default port of the scheme if the Host has none", async () => {
+  it("uses the default port of the scheme if the Host contains no port", async () => {
     const inner = create("example.com:443");
     const overHTTPS: ASGIApp = (scope, receive, send) =>
       inner({ ...scope, scheme: "https" } as HTTPScope, receive, send);

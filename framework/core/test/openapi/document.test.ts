@@ -138,7 +138,7 @@ describe("the operation id", () => {
     expect(operation(app, "/a_b").operationId).toBe("getAB");
   });
 
-  it("is created by generateOperationId if the route has none", () => {
+  it("is created by generateOperationId if the route does not set it", () => {
     const app = new App({
       generateOperationId: ({ method, path, name, tags }) => [method, path, name, ...tags].join("|"),
     });

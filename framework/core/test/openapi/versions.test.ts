@@ -127,7 +127,7 @@ describe.each(VERSIONS)("a union that one property tells apart, in %s", (version
       t.Union([t.Object({ kind: t.Literal(1) }, { $id: "One" }), t.Object({ kind: t.Literal(2) }, { $id: "Two" })]),
     ],
     ["two have one value", t.Union([Cat, t.Object({ kind: t.Literal("cat") }, { $id: "Lion" })])],
-  ])("has none if %s", (_reason, union) => {
+  ])("has no discriminator if %s", (_reason, union) => {
     expect(written(version, union).schema).not.toHaveProperty("discriminator");
   });
 });
@@ -226,7 +226,7 @@ describe("a stream", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("with undescribed items adds no component", async () => {
+  it("without a schema for its items adds no component", async () => {
     const app = new App();
     app.get("/events", { stream: "sse", returns: Token }, async function* events() {
       yield* [];

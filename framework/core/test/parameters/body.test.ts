@@ -192,7 +192,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     ["a control character in text", '"\n"'],
     ["a byte order mark inside", '{\uFEFF"a":1}'],
     ["undefined", "undefined"],
-  ])("that is malformed is one error that repeats no part of it: %s", async (_case, text) => {
+  ])("causes one error if it is malformed, which repeats no part of it: %s", async (_case, text) => {
     const answer = await probe({ item: Item })("/", { text });
     expect(answer.status).toBe(422);
     expect(answer.faults).toEqual([
@@ -200,7 +200,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     ]);
   });
 
-  it("that is not UTF-8 is rejected", async () => {
+  it("is rejected if it is not UTF-8", async () => {
     const answer = await probe({ body: Body(t.String()) })("/", {
       body: Buffer.from([0x22, 0xff, 0x22]),
       headers: [["content-type", "application/json"]],
@@ -230,7 +230,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     expect((await shallow("/", { text: "[[[]]]" })).status).toBe(422);
   });
 
-  it("that exceeds the stack gets a response even if the limit is raised", async () => {
+  it("gets a response if it exceeds the stack, even if the limit is raised", async () => {
     const ask = probe({ body: Body(t.Unknown()) }, { limits: { jsonDepth: 1_000_000 } });
     const text = `${"[".repeat(50_000)}{"__proto__":1}${"]".repeat(50_000)}`;
     expect((await ask("/", { text })).status).toBe(200);
@@ -262,7 +262,7 @@ describeMatrix("a struct", ({ probe }) => {
     expect((await ask("/", { json })).args).toEqual({ b: { inner: { a: 1 }, list: [{ a: 2 }] } });
   });
 
-  it("that is closed rejects each unknown property", async () => {
+  it("rejects each unknown property if it is closed", async () => {
     const Closed = t.Object({ a: t.Optional(t.Integer()) }, { additionalProperties: false });
     const ask = probe({ b: t.Object({ list: t.Array(Closed) }) });
     expect(faultLines(await ask("/", { json: { list: [{ a: 1 }, { b: 1, c: 2 }] } }))).toEqual([
@@ -271,7 +271,7 @@ describeMatrix("a struct", ({ probe }) => {
     ]);
   });
 
-  it("that is open keeps them, and validates them if a schema describes them", async () => {
+  it("keeps unknown properties if it is open, and validates them if a schema describes them", async () => {
     const open = probe({ b: t.Object({ a: t.Integer() }, { additionalProperties: true }) });
     expect((await open("/", { json: { a: 1, x: [1] } })).args).toEqual({ b: { a: 1, x: [1] } });
     const typed = probe({ b: t.Object({ a: t.Integer() }, { additionalProperties: t.Date() }) });

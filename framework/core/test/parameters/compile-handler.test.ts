@@ -77,7 +77,7 @@ describe("compileHandler", () => {
     expect(isAsync(() => Promise.resolve(null))).toBe(false);
   });
 
-  it("uses the params of withParams if the route has none", () => {
+  it("uses the params of withParams if the route sets no params", () => {
     const fn = withParams({ n: t.Integer() }, async () => null);
     expect(compileHandler(fn)[0].map((spec) => spec.name)).toEqual(["n"]);
   });

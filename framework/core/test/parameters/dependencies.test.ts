@@ -407,7 +407,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 409, json: { detail: "translated" } });
   });
 
-  it("that swallows the error causes a 500 and a log entry with its name", async () => {
+  it("causes a 500 and a log entry with its name if it swallows the error", async () => {
     const { app, log } = create();
     const swallowing = async function* swallowing() {
       try {
@@ -423,7 +423,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(log.lines.join()).toContain("The dependency swallowing swallowed an error");
   });
 
-  it("whose cleanup fails is logged; the response does not change and the others are cleaned up", async () => {
+  it("is logged if its cleanup fails; the response does not change and the others are cleaned up", async () => {
     const notes: string[] = [];
     const { app, log } = create();
     const failing = async function* failing() {
@@ -440,7 +440,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect(log.lines).toEqual(["error The clean-up of the dependency failing failed"]);
   });
 
-  it("that yields twice is closed and logged; one that does not yield throws a clear error", async () => {
+  it("is closed and logged if it yields twice; if it does not yield, it throws a clear error", async () => {
     const { app, log } = create();
     const twice = async function* twice() {
       yield 1;

@@ -53,7 +53,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await ask("/", multipart(["upload", cat])))).toEqual(["missing file.the-file"]);
   });
 
-  it("that is repeated is the last one, or an array with `multiple` or an array schema", async () => {
+  it("is the last one if it is repeated, or an array with `multiple` or an array schema", async () => {
     const two = multipart(["upload", cat], ["upload", { filename: "b", content: "b" }]);
     expect((await call(uploading(), "POST", "/", two)).json).toEqual([["b", "application/octet-stream", 1, "b"]]);
     const all = (await call(uploading({ multiple: true }), "POST", "/", two)).json as string[][];
@@ -70,7 +70,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await ask("/", files(4)))).toEqual(["too_long file.upload"]);
   });
 
-  it("that is absent is missing, or null, or undefined, or an empty array", async () => {
+  it("is missing, null, undefined or an empty array if it is absent", async () => {
     const ask = probe({
       a: File({ default: null }),
       b: File(t.Optional(t.Any())),
@@ -86,7 +86,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(faultLines(await probe({ a: File() })("/"))).toEqual(["missing file.a"]);
   });
 
-  it("whose input was left blank is absent, but an empty file with a name is present", async () => {
+  it("is absent if its input was left blank, but an empty file with a name is present", async () => {
     const ask = probe({ upload: File({ default: null }) });
     expect((await ask("/", multipart(["upload", { filename: "", content: "" }]))).args).toEqual({ upload: null });
     expect((await ask("/", multipart(["upload", ""]))).args).toEqual({ upload: null });

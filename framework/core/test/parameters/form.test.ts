@@ -13,7 +13,7 @@ describeMatrix("a form field", ({ probe }) => {
     });
   });
 
-  it("that is absent or blank is missing, or its default", async () => {
+  it("is missing, or its default, if it is absent or blank", async () => {
     const ask = probe({
       a: Form(),
       b: Form({ default: null }),
@@ -25,7 +25,7 @@ describeMatrix("a form field", ({ probe }) => {
     expect(faultLines(await ask("/"))).toEqual(["missing form.a"]);
   });
 
-  it("that is repeated fills an array, or uses the last value for a scalar", async () => {
+  it("fills an array if it is repeated, or uses the last value for a scalar", async () => {
     const ask = probe({ a: Form(t.Array(t.Integer())), b: Form() });
     expect((await ask("/", { form: "a=1&a=2&b=x&b=y" })).args).toEqual({ a: [1, 2], b: "y" });
     expect(faultLines(await ask("/", { form: "a=1&a=x&b=y" }))).toEqual(["int_parsing form.a.1"]);
@@ -63,7 +63,7 @@ describeMatrix("an object schema in Form", ({ probe }) => {
     expect(answer.text).not.toContain("hunter2");
   });
 
-  it("that is closed rejects each other field once", async () => {
+  it("rejects each other field once if it is closed", async () => {
     const Closed = t.Object({ a: t.Optional(t.String()) }, { additionalProperties: false });
     expect(faultLines(await probe({ f: Form(Closed) })("/", { form: "a=1&b=2&b=3" }))).toEqual([
       "extra_forbidden form.b",
@@ -84,7 +84,7 @@ describeMatrix("a form's content type", ({ probe }) => {
     ]);
   });
 
-  it("that is absent is rejected, once for all fields", async () => {
+  it("is rejected if it is absent, once for all fields", async () => {
     const answer = await probe({ a: Form(), b: Form() })("/", { body: Buffer.from("a=1") });
     expect(faultLines(answer)).toEqual(["content_type form"]);
   });

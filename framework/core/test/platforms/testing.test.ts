@@ -311,7 +311,7 @@ describe("a WebSocket of the TestClient", () => {
     await client.get("/get").expect(200, { a: "1", b: "2", c: "3" });
   });
 
-  it("that is open when the client closes is closed with 1012 before the shutdown", async () => {
+  it("is closed with 1012 before the shutdown if it is open when the client closes", async () => {
     const notes: unknown[] = [];
     const { app } = create();
     app.onShutdown(() => notes.push("shutdown"));

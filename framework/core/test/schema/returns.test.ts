@@ -102,7 +102,7 @@ describeMatrix("a result", ({ returning }) => {
     );
   });
 
-  it("that is a Response is sent unchanged", async () => {
+  it("is sent unchanged if it is a Response", async () => {
     const answer = await returning(new HTMLResponse("<p>secret</p>", { statusCode: 201 }), { returns: User })();
     expect([answer.status, answer.text]).toEqual([201, "<p>secret</p>"]);
   });
@@ -112,7 +112,7 @@ describeMatrix("a result", ({ returning }) => {
     expect((await returning(undefined, { returns: t.Union([User, t.Null()]) })()).text).toBe("null");
   });
 
-  it("that is a plain record is sent with every key", async () => {
+  it("is sent with every key if it is a plain record", async () => {
     const returns = t.Record(t.String(), t.Unknown());
     const result = { a: 1, b: { c: [1] }, constructor: 1 };
     expect((await returning(result, { returns })()).json).toEqual(result);
@@ -198,7 +198,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     expect(answer.log[0]).not.toContain("secret");
   });
 
-  it("that contains itself is reported", async () => {
+  it("is reported if it contains itself", async () => {
     const result: { kids: unknown[] } = { kids: [] };
     result.kids.push(result);
     const answer = await returning(result, { returns: t.Recursive((This) => t.Object({ kids: t.Array(This) })) })();

@@ -153,7 +153,7 @@ describe("a Standard Schema", () => {
     expect(faultLines(await body("/", { json: { list: ["x", "taken"] } }))).toEqual(["value_error body.list.1"]);
   });
 
-  it("that checks asynchronously can have a default", async () => {
+  it("can check asynchronously and have a default", async () => {
     const schema = z
       .string()
       .refine(async () => Promise.resolve(true))
@@ -161,7 +161,7 @@ describe("a Standard Schema", () => {
     expect((await probe({ a: Query(schema) })("/")).args).toEqual({ a: "made" });
   });
 
-  it("that checks asynchronously in `returns` is called once", async () => {
+  it("is called once in `returns` if it checks asynchronously", async () => {
     const schema = z.object({ name: z.string().refine(async (name) => Promise.resolve(name !== "bad"), "Bad name") });
     expect((await returning({ name: "ok", x: 1 }, { returns: schema })()).json).toEqual({ name: "ok" });
     const answer = await returning({ name: "bad" }, { returns: schema })();
@@ -183,14 +183,14 @@ describe("a Standard Schema", () => {
     expect(asked).toBe(1);
   });
 
-  it("that throws for an absent value is required", async () => {
+  it("is required if it throws for an absent value", async () => {
     const schema = z.any().transform((value: string) => value.toUpperCase());
     const ask = probe({ a: Query(schema) });
     expect((await ask("/?a=x")).args).toEqual({ a: "X" });
     expect(faultLines(await ask("/"))).toEqual(["missing query.a"]);
   });
 
-  it("that rejects for an absent value is required, and does not crash the process", async () => {
+  it("is required if it rejects for an absent value, and does not crash the process", async () => {
     const own: StandardSchema = {
       "~standard": {
         version: 1,
@@ -231,7 +231,7 @@ describe("a Standard Schema", () => {
     );
   });
 
-  it("that only supports draft-07 is also accepted", async () => {
+  it("can support only draft-07", async () => {
     const own: StandardSchema = {
       "~standard": {
         version: 1,

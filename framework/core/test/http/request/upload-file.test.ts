@@ -72,7 +72,7 @@ describeMatrix("an UploadFile", ({ call }) => {
       expect((await readdir(folder)).toSorted()).toEqual(["by url", "saved"]);
     });
 
-    it("that cannot be saved leaves no file, and keeps the existing one", async () => {
+    it("leaves no file if it cannot be saved, and keeps the existing one", async () => {
       const before = await readdir(folder);
       expect(
         await upload(content, async (file) => {

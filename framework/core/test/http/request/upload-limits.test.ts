@@ -119,7 +119,7 @@ describe("a form over a socket", () => {
     expect(openUploads()).toEqual([]);
   });
 
-  it("that arrives byte by byte is read", async () => {
+  it("can arrive byte by byte", async () => {
     await using server = await serveFile();
     await using wire = new Wire(server.port);
     const body = `${partHead("f", { filename: "f" })}x\r${CLOSING}`;

@@ -193,13 +193,13 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect((await call(appOf("/dev/zero").app, "GET", "/")).status).toBe(404);
   });
 
-  it("whose root does not exist results in 500, and the log contains the path", async () => {
+  it("results in 500 if its root does not exist, and the log contains the path", async () => {
     const { app, log } = appOf("a.txt", { root: "/no/such/folder" });
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([expect.stringContaining('The root "/no/such/folder"')]);
   });
 
-  it("uses the status, media type and headers of the application instead of its own", async () => {
+  it("can have a custom status, media type and headers", async () => {
     const { app } = appOf(digits, {
       statusCode: 201,
       mediaType: "application/x-digits",
@@ -422,7 +422,7 @@ describe("the file of a response", () => {
     expect([...log.lines, ...server.logger.at("error")]).toEqual([]);
   });
 
-  it("that becomes shorter while it is sent closes the connection", async () => {
+  it("closes the connection if it becomes shorter while it is sent", async () => {
     const shrinking = path.join(root, "shrinking.bin");
     writeFileSync(shrinking, new Uint8Array(300_000));
     const { app, log } = appOf(shrinking);
@@ -436,7 +436,7 @@ describe("the file of a response", () => {
     expect(openFiles()).toEqual([]);
   });
 
-  it("that grows while it is sent is sent with its original length", async () => {
+  it("is sent with its original length if it grows meanwhile", async () => {
     const growing = path.join(root, "growing.txt");
     writeFileSync(growing, "short");
     const client = new MemoryClient(appOf(growing).app, "GET", "/");

@@ -402,7 +402,7 @@ describe("a stream over a socket", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("that fails after its first chunk is aborted, so that the client detects the incomplete response", async () => {
+  it("is aborted if it fails after its first chunk, so that the client detects the incomplete response", async () => {
     let fail = () => {};
     const failed = new Promise<void>((resolve) => (fail = resolve));
     async function* failing() {

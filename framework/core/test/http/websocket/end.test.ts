@@ -67,7 +67,7 @@ describeSocketMatrix("a handler", ({ connect }) => {
     ["no integer", 1000.5, ""],
     ["NaN", Number.NaN, ""],
     ["a reason of 124 bytes", 1000, "é".repeat(62)],
-  ])("that closes with %s gets a RangeError, and the WebSocket stays open", async (_what, code, reason) => {
+  ])("gets a RangeError if it closes with %s, and the WebSocket stays open", async (_what, code, reason) => {
     const { app } = opening(async (ws) => {
       const error: unknown = await ws.close(code, reason).catch((thrown: unknown) => thrown);
       await ws.sendText(`${error instanceof RangeError} ${ws.readyState}`);
@@ -116,7 +116,7 @@ describeSocketMatrix("a client", ({ connect }) => {
     ["1000", [1000], 1000, ""],
     ["1001 and a reason", [1001, "bye"], 1001, "bye"],
     ["its own code", [4321, "é"], 4321, "é"],
-  ])("that closes with %s ends the iteration, and receive() throws with the code", async (_what, how, code, reason) => {
+  ])("ends the iteration by closing with %s, and receive() throws with the code", async (_what, how, code, reason) => {
     const told: unknown[] = [];
     const { app, log } = opening(async (ws) => {
       for await (const message of ws) told.push(message);

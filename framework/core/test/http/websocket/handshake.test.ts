@@ -21,7 +21,7 @@ const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
 };
 
 describeSocketMatrix("a handshake", ({ connect, refused }) => {
-  it("gives the handler access to headers, cookies, query, path, subprotocols and address", async () => {
+  it("allows the handler to read headers, cookies, query, path, subprotocols and address", async () => {
     const { app } = create();
     app.websocket("/rooms/{room}", async ({ ws }) => {
       await ws.accept();
@@ -100,7 +100,7 @@ describeSocketMatrix("a handshake", ({ connect, refused }) => {
     ["receiveBytes", (ws) => ws.receiveBytes()],
     ["receiveJson", (ws) => ws.receiveJson()],
     ["iteration", async (ws) => ws[Symbol.asyncIterator]().next()],
-  ])("that is not accepted before %s is closed immediately, and the call rejects", async (_name, use) => {
+  ])("is closed immediately if it is not accepted before %s, and the call rejects", async (_name, use) => {
     const { app, log } = create();
     let thrown: unknown;
     let later: unknown;

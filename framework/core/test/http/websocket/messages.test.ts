@@ -64,7 +64,7 @@ describeSocketMatrix("messages", ({ connect, transport }) => {
     expect(got).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
   });
 
-  it("that a handler sends before it ends are delivered before the close", async () => {
+  it("are delivered before the close if the handler sends them before it ends", async () => {
     const { app } = opening(async (ws) => {
       for (const text of ["a", "b", "c"]) await ws.sendText(text);
     });
@@ -103,7 +103,7 @@ describeSocketMatrix("messages", ({ connect, transport }) => {
     ["text as bytes", (ws) => ws.sendBytes("x" as unknown as Uint8Array)],
     ["null", (ws) => ws.send(null as unknown as string)],
     ["a bigint as JSON", (ws) => ws.sendJson(5n)],
-  ])("that are invalid throw a TypeError, and are not sent: %s", async (_what, send) => {
+  ])("throw a TypeError if they are invalid, and are not sent: %s", async (_what, send) => {
     const { app } = opening(async (ws) => {
       const error: unknown = await send(ws).catch((thrown: unknown) => thrown);
       await ws.sendText(error instanceof TypeError ? "TypeError" : "sent");

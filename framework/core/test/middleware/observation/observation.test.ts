@@ -153,7 +153,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     ]);
   });
 
-  it("has no route if none matches, and no error if the status is below 500", async () => {
+  it("has no route if no pattern matches, and no error if the status is below 500", async () => {
     const { app, seen } = create();
     app.get("/teapot", async function brew() {
       throw new HTTPException(418);

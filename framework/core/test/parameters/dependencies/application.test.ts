@@ -238,7 +238,7 @@ describe('a dependency of scope "app"', () => {
     ]);
   });
 
-  it("that fails reports the failure after running starts have finished, and no other one starts", async () => {
+  it("reports its failure after running starts have finished, and no other one starts", async () => {
     const { app, notes } = create();
     const late = gate();
     const slow = Depends(
@@ -263,7 +263,7 @@ describe('a dependency of scope "app"', () => {
     expect(notes).toEqual(["+slow", "-slow"]);
   });
 
-  it("whose cleanup fails is reported, and the cleanup of the others continues", async () => {
+  it("is reported if its cleanup fails, and the cleanup of the others continues", async () => {
     const { app, notes, logger } = create();
     const [one, two] = [noting(notes, "one"), noting(notes, "two", [], "end")];
     app.get("/", { params: { one, two } }, async () => null);

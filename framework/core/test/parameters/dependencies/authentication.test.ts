@@ -188,7 +188,7 @@ describeMatrix("a dependency with a security scheme", ({ call }) => {
     expect(notes).toEqual(["user", "other with a scheme"]);
   });
 
-  it("with invalid params lets the others report their errors, and calls none of them", async () => {
+  it("lets the others report their errors if its params are invalid, and calls no dependency", async () => {
     const notes: string[] = [];
     const picky = withParams({ token: Depends(bearer), page: Query(t.Integer()) }, async () => void notes.push("user"));
     const inner = withParams({ b: Query(t.Integer()) }, async () => void notes.push("inner"));

@@ -159,7 +159,7 @@ describe("concurrent dependencies behind a server", () => {
 });
 
 describeMatrix("concurrent dependencies", ({ call }) => {
-  it("that fail at the same time leave no unhandled rejection", async () => {
+  it("leave no unhandled rejection if they fail at the same time", async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on("unhandledRejection", note);

@@ -111,7 +111,7 @@ describe("the options of a pool", () => {
 });
 
 describe("plain handlers under a test client", () => {
-  it("run inline, including those of a mounted App, without a pool", async () => {
+  it("run inline without a pool, also in a mounted App", async () => {
     const inner = new App();
     inner.get("/plain", plain);
     const app = new App();

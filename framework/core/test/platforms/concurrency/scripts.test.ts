@@ -75,7 +75,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
       "unlike",
       /makes an App with other routes than the server's \(without GET \/missing, with GET \/besides\)/,
     ],
-  ])("that %s is one clear error at startup, with the route and the fix", async (_, fault, message) => {
+  ])("is one clear error at startup if it %s, with the route and the fix", async (_, fault, message) => {
     await using program = Program.start("faulty.js", [fault, kind]);
     const { code } = await program.ended;
     await program.said(message);
@@ -85,7 +85,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
     expect(program.stdout).not.toContain("serves");
   });
 
-  it("that exits at every start is tried five times, then results in 503; the server keeps running", async () => {
+  it("is tried five times if it exits at every start, then results in 503; the server keeps running", async () => {
     await using program = Program.start("faulty.js", ["dies", kind]);
     const url = await program.said(/serves (\S+)/);
     const first = await fetch(`${url}/plain`);
@@ -97,7 +97,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
 });
 
 describe("a worker", () => {
-  it("that exits soon after every start does not affect the server", async () => {
+  it("does not affect the server if it exits soon after every start", async () => {
     await using program = Program.start("faulty.js", ["dies-later", "process"]);
     const url = await program.said(/serves (\S+)/);
     await until(() => program.stderr.split("before it was of use. Another is tried.").length > 4);
@@ -110,7 +110,7 @@ describe("a worker", () => {
     expect((await program.ended).code).not.toBe(0);
   });
 
-  it("does not have a handler that a startup hook registers: it runs on the event loop, and the log says so", async () => {
+  it("does not have a handler that a startup hook registers: it runs on the event loop, and a warning is logged", async () => {
     await using program = Program.start("faulty.js", ["hook", "process"]);
     const url = await program.said(/serves (\S+)/);
     expect(await (await fetch(`${url}/late`)).json()).toEqual({ pid: program.child.pid });

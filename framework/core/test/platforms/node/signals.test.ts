@@ -69,7 +69,7 @@ describe("a signal", () => {
     expect(status).toBe(1);
   });
 
-  it("that arrives twice, as from a terminal and from npm, still lets the running request finish", async () => {
+  it("lets the running request finish if it arrives twice, as from a terminal and from npm", async () => {
     await using server = await ServerProcess.start(SLOW.replace("300", "10000"));
     await using wire = new Wire(await portOf(server));
     wire.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");

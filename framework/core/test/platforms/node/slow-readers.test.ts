@@ -212,7 +212,7 @@ describe("a client that reads slowly", () => {
 const HANDSHAKE = `GET /ws HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
 
 describe("a WebSocket handshake", () => {
-  it("that waited for another request is rejected if its client has ended its side", async () => {
+  it("is rejected if it waited for another request and its client has ended its side", async () => {
     const types: string[] = [];
     await using server = await served(async (scope, receive, send) => {
       types.push(scope.type);

@@ -36,7 +36,7 @@ describe("a close in one packet with messages", () => {
     expect(answers).toBe(`\x8a\x01?\x81\x04one!\x81\x04two!${answer}`);
   });
 
-  it("that ends the connection still lets their responses be sent", async () => {
+  it("lets their responses be sent, even if the connection ends with it", async () => {
     await using server = await served(echo);
     await using wire = new Wire(server.port);
     await wire.write(handshake(GOOD)).until(/\r\n\r\n$/);

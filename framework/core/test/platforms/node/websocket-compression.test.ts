@@ -104,7 +104,7 @@ describe("a compressed message", () => {
   it.each([
     ["is none", "\xff\xff\xff"],
     ["is not UTF-8", deflateRawSync(Buffer.from([0xff])).toString("latin1")],
-  ])("that %s closes the WebSocket with 1007", async (_what, payload) => {
+  ])("closes the WebSocket with 1007 if it %s", async (_what, payload) => {
     const told = new Deferred<ReceiveMessage>();
     const app = socketApp(async (_scope, receive, send) => {
       await receive();
@@ -154,7 +154,7 @@ describe("a compressed message", () => {
     });
   });
 
-  it("that arrived before its client disconnected is delivered, then the end", async () => {
+  it("is delivered if it arrived before its client disconnected, then the end", async () => {
     const told = new Deferred<ReceiveMessage[]>();
     const app = socketApp(async (_scope, receive, send) => {
       await receive();

@@ -68,19 +68,22 @@ describe("frames", () => {
     );
   });
 
-  it.each([1, 3, 1000, 1 << 20])("that are fragments of a message are joined, in chunks of %i bytes", (partBytes) => {
-    const control = frame(0x89, Buffer.from("?"));
-    const fragments = payloads.map((payload, index) => frame(index === 0 ? 0x01 : 0x00, payload));
-    const wire = Buffer.concat([
-      ...fragments.flatMap((one) => [one, control]),
-      frame(0x80, Buffer.alloc(0)),
-      ...messages,
-    ]);
-    const [joined, ...others] = readAll(wire, partBytes).filter(({ opcode }) => opcode !== 9);
-    expect(joined).toMatchObject({ opcode: 1, isCompressed: false });
-    expect(joined?.payload.equals(Buffer.concat(payloads))).toBe(true);
-    expect(others).toHaveLength(payloads.length);
-  });
+  it.each([1, 3, 1000, 1 << 20])(
+    "are joined if they are fragments of a message, in chunks of %i bytes",
+    (partBytes) => {
+      const control = frame(0x89, Buffer.from("?"));
+      const fragments = payloads.map((payload, index) => frame(index === 0 ? 0x01 : 0x00, payload));
+      const wire = Buffer.concat([
+        ...fragments.flatMap((one) => [one, control]),
+        frame(0x80, Buffer.alloc(0)),
+        ...messages,
+      ]);
+      const [joined, ...others] = readAll(wire, partBytes).filter(({ opcode }) => opcode !== 9);
+      expect(joined).toMatchObject({ opcode: 1, isCompressed: false });
+      expect(joined?.payload.equals(Buffer.concat(payloads))).toBe(true);
+      expect(others).toHaveLength(payloads.length);
+    },
+  );
 
   it("do not change a message that was read before", () => {
     const reader = new FrameReader(MAX_BYTES, false);

@@ -205,7 +205,7 @@ describe("a handshake", () => {
     expect(called).toBe(false);
   });
 
-  it("that is rejected gets a response without a reset, even if the client keeps sending", async () => {
+  it("gets a response without a reset if it is rejected, even if the client keeps sending", async () => {
     await using server = await served(echo, { allowedHosts: [] });
     await using wire = new Wire(server.port);
     const errors: unknown[] = [];

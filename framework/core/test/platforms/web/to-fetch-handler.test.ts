@@ -361,7 +361,7 @@ describe("a body", () => {
     expect(peak).toBeLessThan(TOTAL / 4);
   });
 
-  it("that is not bytes fails the receive, and one that was read before as well", async () => {
+  it("fails the receive if it is not bytes, or was read before", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     app.post("/", { params: { request: OwnRequest } }, async ({ request }) => request.text());
@@ -398,7 +398,7 @@ describe("a body", () => {
       ]);
     });
 
-    it("that other code reads fails the receive", async () => {
+    it("fails the receive if other code reads it", async () => {
       const logger = new KeptLog();
       const app = new App({ logger });
       app.post("/", { params: { request: OwnRequest } }, async ({ request }) => request.text());
@@ -693,7 +693,7 @@ describe("the lifespan", () => {
     expect(events.slice(-2)).toEqual(["start", "request"]);
   });
 
-  it("that fails responds with 500 to all waiting requests, and the next request tries it again", async () => {
+  it("responds with 500 to all waiting requests if it fails, and the next request tries it again", async () => {
     const logger = new KeptLog();
     let starts = 0;
     const app = new App({ logger });
@@ -765,7 +765,7 @@ describe("background tasks", () => {
     expect(events).toEqual(["answered", "begun", "done"]);
   });
 
-  it("that block the event loop do not delay the response", async () => {
+  it("do not delay the response, even if they block the event loop", async () => {
     const events: string[] = [];
     const app = new App();
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
