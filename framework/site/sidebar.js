@@ -30,6 +30,7 @@ const PAGES = [
     page("Testing", "/testing"),
     page("Reusable routers", "/packages"),
     page("WebSockets", "/websockets"),
+    page("Cancel work", "/cancellation"),
     page("OpenAPI", "/openapi"),
     page("Typed clients", "/clients"),
     page("Frontend teams", "/frontend"),

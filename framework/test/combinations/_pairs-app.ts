@@ -8,6 +8,7 @@ import {
   Depends,
   HTTPException,
   JSONResponse,
+  Request,
   RequestValidationError,
   Response,
   Router,
@@ -15,7 +16,7 @@ import {
 } from "../../core/src/index.js";
 import { bodyLimit, compress, cors, httpMiddleware, timeLimit } from "../../core/src/middleware/index.js";
 import type { Marker } from "../../core/src/parameters/marker.js";
-import type { Params } from "../../core/src/parameters/annotation.js";
+import type { Annotation, Params } from "../../core/src/parameters/annotation.js";
 import type { RouteOptions } from "../../core/src/routing/options.js";
 import { dependencyOf, guardOf, type Parts, userOf } from "./_pairs-dependencies.js";
 import { type Combination, isResponse } from "./_pairs-factors.js";
@@ -120,7 +121,17 @@ function paramsOf(parts: Parts): Params {
     ...(hasDraft ? { draft: Response } : {}),
     ...(c.draft === "by a dependency" ? { drafting } : {}),
     ...(hasTasks ? { tasks: BackgroundTasks } : {}),
+    ...(c.signal === "handler" ? { signal: AbortSignal } : {}),
+    ...(c.signal === "dependency" ? { watched: watchingOf(parts) } : {}),
   };
+}
+
+/** Reports a signal that is not the request's, or is aborted while the request runs. */
+function watchingOf({ trace }: Parts): Annotation {
+  const watch = withParams({ signal: AbortSignal, request: Request }, async ({ signal, request }) => {
+    if (signal !== request.signal || signal.aborted) trace.push("wrong signal");
+  });
+  return Depends(watch);
 }
 
 const headerMiddleware = (name: string): Middleware =>

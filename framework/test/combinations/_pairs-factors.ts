@@ -57,6 +57,7 @@ const ORDINARY = {
   override: ["none", "user", "dependency", "wrapper"],
   handler: ["async", "in the pool", "on the loop"],
   timer: ["off", "on"],
+  signal: ["none", "handler", "dependency"],
   result: [
     "plain",
     "fits",
@@ -242,6 +243,7 @@ const RULES: readonly Rule<Combination>[] = [
   // concurrency.md, What travels: what a handler in the pool may take and return. Items come from a generator on the loop.
   rule(["handler", "stream"], ({ handler, stream }) => handler === "async" || stream === "none"),
   rule(["handler", "parameter"], ({ handler, parameter }) => handler === "async" || parameter !== "file"),
+  rule(["handler", "signal"], ({ handler, signal }) => handler !== "in the pool" || signal !== "handler"),
   rule(["handler", "task"], ({ handler, task }) => handler !== "in the pool" || task === "none"),
   rule(["handler", "draft"], (c) => c.handler !== "in the pool" || c.draft === "none" || c.draft === "by a dependency"),
   rule(["handler", "result"], (c) => c.handler !== "in the pool" || !isResponse(c.result) || c.result === "response"),

@@ -62,8 +62,9 @@ export function handlerOf(parts: Parts): (given: Given) => unknown {
 }
 
 /** The part of a handler before its result. */
-function begin({ c, trace }: Parts, { draft, tasks }: Given): void {
+function begin({ c, trace }: Parts, { draft, tasks, signal }: Given): void {
   trace.push("handler");
+  if (signal instanceof AbortSignal && signal.aborted) trace.push("wrong signal");
   if (draft instanceof Response && c.draft === "status") draft.statusCode = 202;
   if (draft instanceof Response && c.draft === "header and cookie") mark(draft);
   if (tasks instanceof BackgroundTasks) addTasks(tasks, c.task, trace);

@@ -15,6 +15,7 @@ import {
   nameOf,
   type RoutePlan,
 } from "../parameters/dependencies/plan.js";
+import { timeoutReason } from "../common/abort-reasons.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { wrap } from "../middleware/chain.js";
@@ -29,7 +30,7 @@ import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from 
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { resultJSON, sendJSON, withDraft } from "./result.js";
-import { type ErrorSettings, guard, isDisconnect, logError, sendErrorResponse } from "./errors.js";
+import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
@@ -308,10 +309,10 @@ export class Endpoint {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
     // The handler has done its work: it is not undone because its client did not wait for the end.
-    if (call.started && isDisconnect(cause)) return this.#afterResponse(call);
-    if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](cause);
+    if (call.started && call.isDisconnect(cause)) return this.#afterResponse(call);
+    if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](timeoutReason());
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
-    if (isDisconnect(error)) return;
+    if (call.isDisconnect(error)) return;
     if (call.started) {
       logError(error, scope, logger);
       throw error;

@@ -1,4 +1,5 @@
 /** The time limit of handlers. @module */
+import { isAbort } from "../common/abort-reasons.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
 import { errorText, type Logger } from "../common/logger.js";
 
@@ -33,7 +34,7 @@ export function limitHandler<Args extends readonly unknown[]>(
     throw configurationError("TSGI_INVALID_LIMIT.handler", route);
   }
   const late = (error: unknown) => {
-    if (error instanceof HandlerTimeout || (error instanceof Error && error.name === "AbortError")) return;
+    if (error instanceof HandlerTimeout || isAbort(error)) return;
     logger.error({ err: error }, `${route} failed after its time was up: ${errorText(error)}`);
   };
   return (...args) => {

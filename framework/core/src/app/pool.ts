@@ -50,6 +50,7 @@ const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
   [ParamKind.WEBSOCKET, "a WebSocket"],
   [ParamKind.BACKGROUND, "BackgroundTasks"],
   [ParamKind.FILE, "a File"],
+  [ParamKind.SIGNAL, "an AbortSignal"],
 ]);
 
 /** Tells if a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */

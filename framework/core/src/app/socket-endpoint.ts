@@ -33,7 +33,6 @@ import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
 import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
-import { isDisconnect } from "./errors.js";
 import { assertPoolable, isPooled } from "./pool.js";
 import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
@@ -164,7 +163,7 @@ export class SocketEndpoint {
       await websocket.close();
     } catch (cause) {
       const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
-      await this.#fail(websocket, error);
+      await this.#fail(call, error);
     } finally {
       if (call.late !== null) await call.lateSettled();
       await runTasks(call.backgroundIfMade, call.observed);
@@ -173,8 +172,9 @@ export class SocketEndpoint {
   }
 
   /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */
-  async #fail(websocket: WebSocket, error: unknown): Promise<void> {
-    if (websocket[IS_OWN_END](error) || isDisconnect(error)) return;
+  async #fail(call: Call, error: unknown): Promise<void> {
+    const { websocket } = call;
+    if (websocket[IS_OWN_END](error) || call.isDisconnect(error)) return;
     if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
       if (error.code === INTERNAL_ERROR) this.#log(websocket, error);
       return websocket.close(error.code, error.reason);

@@ -5,6 +5,7 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { FormData } from "./form-data.js";
 import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
+import { disconnectReason } from "../common/abort-reasons.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { MarkedGenerator, markMethods } from "../common/promises.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
@@ -37,6 +38,9 @@ export function finishingSend(request: { [MARK_FINISHED](): void }, send: Send):
 
 const NO_HEADERS: readonly never[] = [];
 const NO_BYTES = new Uint8Array();
+
+/** Tells if a signal has been aborted because the client disconnected. */
+export const LEFT: unique symbol = Symbol("left");
 
 /** Aborts the `signal` of a request, also for later readers. */
 export const ABORT: unique symbol = Symbol("abort");
@@ -175,6 +179,7 @@ export class Request extends HTTPConnection<HTTPScope> {
   /** The method that has taken the body, which is gone for others then. */
   #taker: "stream()" | "form()" | null = null;
   #finished = false;
+  #hasLeft = false;
 
   static {
     markMethods(Request.prototype, ["body", "json", "text", "form", "isDisconnected", "close"]);
@@ -323,13 +328,27 @@ export class Request extends HTTPConnection<HTTPScope> {
     return toWebRequest(this, toWebHeaders(rawHeaders(this.scope.headers)));
   }
 
-  /** Aborts when the client goes before the response is finished. */
+  /**
+   * Aborts if the client disconnects before the response is finished, or the server stops waiting for it (`AbortError`),
+   * and if the handler takes longer than `limits.handlerMs` (`TimeoutError`). A parameter `AbortSignal` is the same object.
+   */
   get signal(): AbortSignal {
     if (!this.#abort) {
       this.#abort = new AbortController();
-      this.#incoming.watch(() => this.#finished || this[ABORT](undefined));
+      this.#incoming.watch(() => this.#leave());
     }
     return this.#abort.signal;
+  }
+
+  #leave(): void {
+    if (this.#finished || this.#abort?.signal.aborted) return;
+    this.#hasLeft = true;
+    this[ABORT](disconnectReason());
+  }
+
+  /** @internal */
+  get [LEFT](): boolean {
+    return this.#hasLeft;
   }
 
   /** Tells if the client has gone. Does not wait, and does not lose any of the body. */

@@ -9,10 +9,13 @@ import type {
 } from "../protocol/asgi.js";
 import { asBytes } from "../protocol/bytes.js";
 import { encodeUTF8 } from "../protocol/header-list.js";
+import { disconnectReason } from "../common/abort-reasons.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
-import { HTTPConnection } from "./request.js";
+import { SESSION, type SessionScope } from "../protocol/session-key.js";
+import { HTTPConnection, LEFT } from "./request.js";
+import { receiveAhead } from "./websocket/receive-ahead.js";
 import { parseJSON } from "./request/json.js";
 import { type HeadersInit, ResponseHeaders } from "./response/headers.js";
 
@@ -27,6 +30,8 @@ const MESSAGE_LIMIT = "tsgi.websocket.message_limit";
  * status of a server's fault, 1008 for another.
  */
 export const REFUSE: unique symbol = Symbol("refuse");
+/** The signal that aborts when the client disconnects. */
+export const SIGNAL: unique symbol = Symbol("signal");
 /** Tells if an error is the end of the WebSocket itself, which ends a handler as a return does. */
 export const IS_OWN_END: unique symbol = Symbol("isOwnEnd");
 
@@ -93,12 +98,15 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   extends HTTPConnection<WebSocketScope>
   implements AsyncIterable<Message>
 {
-  readonly #receive: Receive;
+  #receive: Receive;
   readonly #send: Send;
   readonly #limits: Readonly<Limits>;
   readonly #rules: MessageRules;
   #state: "connecting" | "accepted" | "closed" = "connecting";
   #closed: WebSocketException | null = null;
+  /** `true` once this side has closed. The signal does not abort then. */
+  #hasClosed = false;
+  #abort: AbortController | null = null;
 
   static {
     // `receive` and `send` mark their own, and only what may reject.
@@ -221,6 +229,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   }
 
   async #reject(code: number, reason: string): Promise<never> {
+    this.#hasClosed = true;
     const closed = this.#ended(new WebSocketException(code, reason));
     await this.#deliver({ type: "websocket.close", code, reason });
     throw closed;
@@ -274,6 +283,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   /** A client that has gone ends this side too. */
   async #throwUnsent(error: unknown): Promise<never> {
     if (!(error instanceof ClientDisconnect)) throw error;
+    this.#leave();
     throw this.#ended(new WebSocketException(ABNORMAL, "The client has gone"));
   }
 
@@ -301,6 +311,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new RangeError(fault);
     if (this.#state === "closed") return;
+    this.#hasClosed = true;
     this.#ended(new WebSocketException(code, reason));
     try {
       await this.#send({ type: "websocket.close", code, reason });
@@ -314,6 +325,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     if (this.#state !== "connecting" || !this.scope.extensions?.["websocket.http.response"]) {
       return this.close(statusCode >= 500 ? INTERNAL_ERROR : POLICY_VIOLATION);
     }
+    this.#hasClosed = true;
     this.#ended(new WebSocketException(ABNORMAL, "The handshake was refused"));
     const list = new ResponseHeaders(headers);
     list.set("content-length", String(body.length));
@@ -341,6 +353,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
 
   /** The client has closed, or has gone. */
   #gone(message: ReceiveMessage): WebSocketException {
+    this.#leave();
     const { code, reason } = message.type === "websocket.disconnect" ? message : {};
     return this.#ended(new WebSocketException(code ?? NO_STATUS, reason ?? ""));
   }
@@ -349,6 +362,32 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   #ended(how: WebSocketException): WebSocketException {
     this.#state = "closed";
     return (this.#closed ??= how);
+  }
+
+  /** @internal */
+  get [SIGNAL](): AbortSignal {
+    if (this.#abort === null) {
+      this.#abort = new AbortController();
+      if (this.#closed !== null) this.#leave();
+      else this.#watch();
+    }
+    return this.#abort.signal;
+  }
+
+  /** On a server without a session, only a message reports that the client disconnects, so messages are received ahead. */
+  #watch(): void {
+    const { [SESSION]: session }: WebSocketScope & SessionScope = this.scope;
+    if (session) session.whenEnded(() => this.#leave());
+    else this.#receive = receiveAhead(this.#receive, () => this.#leave());
+  }
+
+  #leave(): void {
+    if (!this.#hasClosed) this.#abort?.abort(disconnectReason());
+  }
+
+  /** @internal */
+  get [LEFT](): boolean {
+    return this.#abort?.signal.aborted === true;
   }
 
   #refusal(call: string): WebSocketException {

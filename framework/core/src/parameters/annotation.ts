@@ -60,7 +60,8 @@ export type Injectable =
   | typeof Request
   | typeof Response
   | typeof BackgroundTasks
-  | typeof SecurityScopes;
+  | typeof SecurityScopes
+  | typeof AbortSignal;
 
 /** The declaration of a parameter: a schema, a descriptor, or one of the classes. */
 export type Annotation = Schema | Marker<unknown> | Injectable;

@@ -16,9 +16,10 @@ export const ParamKind = Object.freeze({
   WEBSOCKET: 9,
   BACKGROUND: 10,
   RESPONSE: 11,
+  SIGNAL: 12,
 } as const);
 
-/** One of the twelve kinds, 0 to 11. */
+/** One of the thirteen kinds, 0 to 12. */
 export type ParamKind = (typeof ParamKind)[keyof typeof ParamKind];
 
 export declare const OUTPUT: unique symbol;

@@ -23,6 +23,7 @@ export class WebSocketInbox {
   /** `true` from a message until the application, which has handled it, asks for the next. */
   #isBehind = false;
   #onCaughtUp: (() => void) | null = null;
+  #onEnd: (() => void) | null = null;
 
   constructor() {
     this.#queue.push({ type: "websocket.connect" });
@@ -74,9 +75,17 @@ export class WebSocketInbox {
     if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();
   }
 
+  /** Calls back once the connection has ended, whether or not the application has taken every message. */
+  whenEnded(callBack: () => void): void {
+    if (this.ended) callBack();
+    else this.#onEnd = callBack;
+  }
+
   /** The client has gone, or this side goes. The first time counts. */
   end(code: number, reason: string): void {
     this.#queue.end({ type: "websocket.disconnect", code, reason });
+    this.#onEnd?.();
+    this.#onEnd = null;
   }
 }
 

@@ -22,6 +22,7 @@ import {
 import type { ConnectionHandle } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
+import { SESSION, type SessionScope } from "./session-key.js";
 import type { Call, ServerContext } from "./server-context.js";
 import { WebSocketInbox } from "./websocket-inbox.js";
 
@@ -78,13 +79,19 @@ export class WebSocketSession implements Call, WebSocketEvents {
   }
 
   /** Calls the application. Resolves, never with an error, once it has settled. */
-  run(scope: WebSocketScope): Promise<void> {
+  run(scope: WebSocketScope & SessionScope): Promise<void> {
+    scope[SESSION] = this;
     return this.#context.run(
       this,
       scope,
       () => this.#inbox.receive(),
       (message) => this.#send(message),
     );
+  }
+
+  /** Calls back once the connection has ended. Messages may still wait for the application. */
+  whenEnded(callBack: () => void): void {
+    this.#inbox.whenEnded(callBack);
   }
 
   /** The client has disconnected. */

@@ -43,7 +43,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     expect((await call(unlimited, "GET", "/")).json).toBe("done");
   });
 
-  it("aborts request.signal, in the handler and in its dependencies, with the time-out as its reason", async () => {
+  it("aborts request.signal, in the handler and in its dependencies, with a TimeoutError as its reason", async () => {
     const { app, log } = create(5);
     const reasons: unknown[] = [];
     const watching = withParams({ request: Request }, async ({ request }) => request.signal);
@@ -54,7 +54,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
       });
     });
     expect((await call(app, "GET", "/")).status).toBe(504);
-    expect(reasons).toEqual([expect.objectContaining({ name: "HandlerTimeout", statusCode: 504 })]);
+    expect(reasons).toEqual([expect.objectContaining({ name: "TimeoutError" })]);
     expect(log.lines).toEqual([]);
   });
 

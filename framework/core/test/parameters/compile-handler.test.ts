@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { compileHandler, Depends, ParamKind, Query, Request, t, withParams } from "../../src/index.js";
 
 describe("ParamKind", () => {
-  it("numbers the twelve kinds from 0 to 11", () => {
+  it("numbers the thirteen kinds from 0 to 12", () => {
     expect(ParamKind).toEqual({
       PATH: 0,
       QUERY: 1,
@@ -16,6 +16,7 @@ describe("ParamKind", () => {
       WEBSOCKET: 9,
       BACKGROUND: 10,
       RESPONSE: 11,
+      SIGNAL: 12,
     });
     expect(Object.isFrozen(ParamKind)).toBe(true);
   });

@@ -94,7 +94,8 @@ export const DEPENDENCIES = {
    * A dependency uses another dependency that is cleaned up earlier.
    *
    * The cleanup of scope `"function"` runs before the response is sent, of scope `"request"` after it, and of scope
-   * `"app"` when the application stops. A dependency of scope `"app"` cannot use parameters of a request.
+   * `"app"` when the application stops. A dependency of scope `"app"` cannot use parameters of a request. It
+   * can use `AbortSignal`, which aborts when the application stops.
    *
    * ```js
    * // Wrong

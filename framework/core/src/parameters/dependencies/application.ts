@@ -4,6 +4,8 @@ import { ConfigurationError, configurationError } from "../../common/exceptions.
 import type { Logger } from "../../common/logger.js";
 import type { Callable, Check } from "../depends.js";
 import type { Call } from "./call.js";
+import { disconnectReason } from "../../common/abort-reasons.js";
+import { ParamKind } from "../marker.js";
 import { closeExits, type Exit } from "./exits.js";
 import { createFindOverride, type DependencyOverrides } from "./overrides.js";
 import {
@@ -62,6 +64,8 @@ export class Lifetime {
   readonly #values = new Map<Callable, Value[]>();
   readonly #members = new Map<ApplicationScope, readonly DependencyOverrides[]>();
   readonly #exits: Exit[] = [];
+  /** For work that runs as long as the application. Made for the first dependency that asks. */
+  #abort: AbortController | null = null;
   #lastGenerator: Promise<unknown> = Promise.resolve();
   /** The first error of a start-up that is under way; `null` outside of one. */
   #startUp: { failure: { readonly error: unknown } | null } | null = null;
@@ -139,6 +143,7 @@ export class Lifetime {
 
   #call({ plan, dependencies }: Value): unknown {
     const args = Object.create(plan.needsNullPrototype ? null : Object.prototype) as Record<string, unknown>;
+    for (const { name, kind } of plan.specs) if (kind === ParamKind.SIGNAL) args[name] = this.#signal;
     for (const [index, { name }] of plan.dependencies.entries()) args[name] = dependencies[index]?.value;
     if (plan.shape === "class") return Reflect.construct(plan.callable, [args]);
     const result = (plan.callable as (args: object) => unknown)(args);
@@ -165,8 +170,13 @@ export class Lifetime {
     );
   }
 
-  /** Cleans up, last started first. An error in one is logged, the others still run. */
+  get #signal(): AbortSignal {
+    return (this.#abort ??= new AbortController()).signal;
+  }
+
+  /** Aborts the signal, and cleans up, last started first. An error in one is logged, the others still run. */
   async close(): Promise<void> {
+    this.#abort?.abort(disconnectReason());
     await Promise.allSettled([...this.#values.values()].flat().map(({ pending }) => pending ?? NOTHING));
     await closeExits(this.#exits, "app", this.#logger);
   }

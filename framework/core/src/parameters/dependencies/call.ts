@@ -5,10 +5,12 @@ import type { Limits } from "../../http/limits.js";
 import { errorText, type Logger } from "../../common/logger.js";
 import { OBSERVED, type Observed, type ObservedScope } from "../../middleware/observation/observed.js";
 import type { FormBody, JSONBody, LoadingParts } from "../source.js";
-import { MARK_FINISHED, Request } from "../../http/request.js";
+import { LEFT, MARK_FINISHED, Request } from "../../http/request.js";
 import { Response, type Sender } from "../../http/response/response.js";
 import { Faults } from "../../schema/faults.js";
-import { type MessageRules, WebSocket } from "../../http/websocket.js";
+import { type MessageRules, SIGNAL, WebSocket } from "../../http/websocket.js";
+import { ClientDisconnect } from "../../common/exceptions.js";
+import { isAbort } from "../../common/abort-reasons.js";
 import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the place of its faults. */
@@ -143,6 +145,17 @@ export class Call implements LoadingParts {
       this.settings.limits,
       this.settings.messages,
     ));
+  }
+
+  /** Aborts when the client disconnects, or the time of the handler is up. */
+  get signal(): AbortSignal {
+    return this.scope.type === "websocket" ? this.websocket[SIGNAL] : this.request.signal;
+  }
+
+  /** Tells if an error only reports that the client has disconnected. It needs neither a response nor a log entry. */
+  isDisconnect(error: unknown): boolean {
+    if (error instanceof ClientDisconnect) return true;
+    return isAbort(error) && (this.requestIfMade ?? this.websocketIfMade)?.[LEFT] === true;
   }
 
   /** The draft on which a handler or a dependency sets headers, cookies and the status. */

@@ -55,6 +55,7 @@ const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, Injec
   [BackgroundTasks, { kind: ParamKind.BACKGROUND, read: (call) => call.background }],
   [SecurityScopes, { kind: ParamKind.DEPENDS, read: (_call, scopes) => new SecurityScopes(scopes) }],
   [WebSocket, { kind: ParamKind.WEBSOCKET, protocol: "websocket", read: (call) => call.websocket }],
+  [AbortSignal, { kind: ParamKind.SIGNAL, read: (call) => call.signal }],
 ]);
 
 /** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
@@ -338,10 +339,11 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   };
 }
 
-/** Refuses what a dependency of scope `"app"` cannot have: everything of a request. */
+/** Refuses what a dependency of scope `"app"` cannot have: everything of a request. Its `AbortSignal` is the application's. */
 export function assertApplicationScope(plan: DependencyPlan): void {
   for (const spec of plan.specs) {
-    if (spec.marker instanceof DependsMarker && spec.marker.scope === "app") continue;
+    if (spec.kind === ParamKind.SIGNAL || (spec.marker instanceof DependsMarker && spec.marker.scope === "app"))
+      continue;
     const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";
     throw configurationError("TSGI_DEPENDENCY_SCOPE.app", nameOf(plan), spec.name, what);
   }

@@ -9,7 +9,7 @@ import type { Call, FaultOrder } from "./call.js";
 export interface ParamSpec {
   /** The parameter's name in the handler. */
   readonly name: string;
-  /** One of the twelve kinds, 0 to 11. */
+  /** One of the thirteen kinds, 0 to 12. */
   readonly kind: ParamKind;
   /** The declaration of the parameter: a schema, a descriptor, or a class. */
   readonly annotation: unknown;

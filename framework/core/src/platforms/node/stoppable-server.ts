@@ -50,6 +50,15 @@ const LINGER_SHARE = 0.1;
  */
 const UNREAD_SHARE = 0.9;
 
+/**
+ * Milliseconds at most that the calls of a cut server have to end what their signals have aborted: a cancelled query must
+ * reach its database before the process ends.
+ */
+const ABORT_MS = 250;
+
+/** Share of `shutdownTimeoutMs` spent so. */
+const ABORT_SHARE = 0.1;
+
 /** A server on any engine: it stops once, within its time. */
 export abstract class StoppableServer {
   url = "";
@@ -89,6 +98,15 @@ export abstract class StoppableServer {
     return this.#drained ? ["lifespan.shutdown"] : Array.from(this.context.running, (call) => call.name);
   }
 
+  /** Waits for the calls whose connections have been cut, for a moment. */
+  async #aborted(): Promise<void> {
+    const limitMs = Math.min(ABORT_MS, this.#shutdownTimeoutMs * ABORT_SHARE);
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => void (timer = setTimeout(resolve, limitMs)));
+    await Promise.race([this.context.idle(), limit]);
+    clearTimeout(timer);
+  }
+
   async #stop(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<never>((_, reject) => {
@@ -104,6 +122,7 @@ export abstract class StoppableServer {
       await Promise.race([this.#lifespan.shutDown(), limit]);
     } catch (error) {
       this.cut();
+      await this.#aborted();
       this.#lifespan.shutDown().catch(() => {}); // what the application holds is let go even then; nobody waits for it
       throw error;
     } finally {

@@ -116,12 +116,12 @@ export const bytes = router.get("/bytes/{count}", { params: { count: t.Integer()
 /** Goes on until its client leaves. */
 export const endless = router.get(
   "/endless",
-  { params: { library, request: Request } },
-  async function* ({ library, request }) {
+  { params: { library, signal: AbortSignal } },
+  async function* ({ library, signal }) {
     try {
       for (let n = 0; ; n++) {
         yield { n };
-        if (request.signal.aborted) return;
+        if (signal.aborted) return;
       }
     } finally {
       library.note("streams", "endless ended");
