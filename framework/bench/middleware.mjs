@@ -1,35 +1,41 @@
 /**
- * The cost of each middleware for a small request, in memory without a server: microseconds a request, best of five
- * rounds, and the difference to none.
+ * The cost of each middleware for a small request, in memory without a server: microseconds a request, and the difference
+ * to none. The cases take turns in each round, so that a machine that gets slower slows all of them; the best round counts.
  *
- *     npm run build --prefix framework && node framework/bench/middleware.mjs
+ *     npm run build --prefix framework && node framework/bench/middleware.mjs [words of the names of cases]
  *
- * It does not show what a server adds (some 30 µs), nor what larger bodies cost gzip.
+ * It does not show what a server adds (some 16 µs), nor what larger bodies cost gzip, nor the way to a store elsewhere.
  */
-import { App } from "../core/dist/index.js";
+import { App, Request } from "../core/dist/index.js";
 import * as middleware from "../core/dist/middleware/index.js";
 
-const ROUNDS = 5;
-const REQUESTS = 20_000;
+const ROUNDS = 9;
+const REQUESTS = 5_000;
 const SECRET = "0123456789abcdef0123456789abcdef";
+const ID = "A".repeat(43);
+const store = middleware.memoryStore();
 
 const CASES = {
-  none: [],
-  trustedHost: [middleware.trustedHost({ allowedHosts: ["example.com"] })],
-  cors: [middleware.cors({ allowOrigins: ["https://example.com"] })],
-  "gzip, too small": [middleware.compress()],
-  "gzip, 2 KiB": [middleware.compress()],
-  requestId: [middleware.requestId()],
-  securityHeaders: [middleware.securityHeaders()],
-  sessions: [middleware.sessions({ secret: SECRET })],
-  bodyLimit: [middleware.bodyLimit(1000)],
-  timeLimit: [middleware.timeLimit(1000)],
-  httpMiddleware: [
-    middleware.httpMiddleware(async (_request, next) => {
+  none: {},
+  trustedHost: { layer: middleware.trustedHost({ allowedHosts: ["example.com"] }) },
+  cors: { layer: middleware.cors({ allowOrigins: ["https://example.com"] }) },
+  "gzip, too small": { layer: middleware.compress() },
+  "gzip, 2 KiB": { layer: middleware.compress(), answer: { text: "lorem ipsum ".repeat(170) } },
+  requestId: { layer: middleware.requestId() },
+  securityHeaders: { layer: middleware.securityHeaders() },
+  "sessions, signed, no cookie": { layer: middleware.sessions({ secret: SECRET }) },
+  "sessions, signed": { layer: middleware.sessions({ secret: SECRET }), login: true },
+  "sessions, store, no cookie": { layer: middleware.sessions({ store }) },
+  "sessions, store, unknown": { layer: middleware.sessions({ store }), headers: [["cookie", `__Host-session=${ID}`]] },
+  "sessions, store": { layer: middleware.sessions({ store }), login: true },
+  bodyLimit: { layer: middleware.bodyLimit(1000) },
+  timeLimit: { layer: middleware.timeLimit(1000) },
+  httpMiddleware: {
+    layer: middleware.httpMiddleware(async (_request, next) => {
       const response = await next();
       response.headers.set("x-added", "yes");
     }),
-  ],
+  },
 };
 
 const bytes = (text) => Buffer.from(text, "latin1");
@@ -44,25 +50,43 @@ const HEADERS = [
 const receive = async () => ({ type: "http.request", body: new Uint8Array(0), more_body: false });
 const send = () => {};
 
-async function measure(name, layers) {
-  const app = new App({ middleware: layers });
-  const answer = name.endsWith("2 KiB") ? { text: "lorem ipsum ".repeat(170) } : { status: "ok" };
+/** Opens a case: a function that sends so many requests, and returns the microseconds of one. */
+async function open({ layer, answer = { status: "ok" }, headers = [], login = false }) {
+  const app = new App({ middleware: layer ? [layer] : [] });
   app.get("/", async () => answer);
-  const round = async () => {
+  app.post("/", { params: { request: Request } }, async ({ request }) => {
+    middleware.sessionOf(request).user = "ada";
+  });
+  const cookie = login ? [["cookie", await cookieOf(app)]] : [];
+  const lines = [...HEADERS, ...[...headers, ...cookie].map(([name, value]) => [bytes(name), bytes(value)])];
+  return async () => {
     const start = performance.now();
     for (let count = 0; count < REQUESTS; count++) {
-      await app({ type: "http", method: "GET", path: "/", headers: HEADERS }, receive, send);
+      await app({ type: "http", method: "GET", path: "/", headers: lines }, receive, send);
     }
     return ((performance.now() - start) / REQUESTS) * 1000;
   };
-  let best = Infinity;
-  for (let count = 0; count < ROUNDS; count++) best = Math.min(best, await round());
-  return best;
 }
 
-let baseline = 0;
-for (const [name, layers] of Object.entries(CASES)) {
-  const cost = await measure(name, layers);
-  baseline ||= cost;
-  console.log(`${name.padEnd(18)} ${cost.toFixed(2).padStart(7)} µs  +${(cost - baseline).toFixed(2)}`);
+/** The cookie that a login gets. */
+async function cookieOf(app) {
+  let cookie = "";
+  await app({ type: "http", method: "POST", path: "/", headers: HEADERS }, receive, (message) => {
+    for (const [name, value] of message.headers ?? []) {
+      if (String(name) === "set-cookie") cookie = String(value).split(";", 1)[0];
+    }
+  });
+  return cookie;
+}
+
+const words = process.argv.slice(2);
+const chosen = Object.entries(CASES).filter(
+  ([name]) => name === "none" || words.length === 0 || words.some((word) => name.includes(word)),
+);
+const runs = await Promise.all(chosen.map(async ([name, given]) => ({ name, run: await open(given), best: Infinity })));
+for (let round = 0; round < ROUNDS; round++) for (const one of runs) one.best = Math.min(one.best, await one.run());
+const [{ best: baseline }] = runs;
+for (const { name, best } of runs) {
+  const [cost, added] = [best, best - baseline].map((number) => number.toFixed(2).padStart(7));
+  console.log(`${name.padEnd(28)} ${cost} µs  +${added.trim()}  ${(best / baseline).toFixed(2)}×`);
 }

@@ -22,6 +22,7 @@ const PAGES = [
     page("Requests, forms and uploads", "/uploads"),
     page("Middleware", "/middleware"),
     page("Security", "/security"),
+    page("Sessions", "/sessions"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),
     page("Logs, metrics and traces", "/observation"),

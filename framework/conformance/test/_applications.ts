@@ -7,6 +7,7 @@ import {
   cors,
   httpMiddleware,
   httpsRedirect,
+  memoryStore,
   type Middleware,
   rateLimit,
   requestId,
@@ -70,6 +71,7 @@ export const middlewares: readonly (readonly [name: string, middleware: Middlewa
   ["requestId", requestId()],
   ["securityHeaders", securityHeaders()],
   ["sessions", sessions({ secret: "of a test, with more than 32 bytes" })],
+  ["sessions({ store })", sessions({ store: memoryStore() })],
   ["timeLimit", timeLimit(60_000)],
   ["trustedHost", trustedHost({ allowedHosts: ["127.0.0.1", "localhost"] })],
 ];

@@ -9,6 +9,7 @@ import {
   guardLogger,
   missingPackage,
   OBJECT,
+  oneOf,
   type OptionRules,
   quoteWord,
   TEXT,
@@ -22,10 +23,16 @@ import { redisStore, type RedisStoreOptions } from "./redis-store.js";
 export interface OpenRedisStoreOptions extends RedisStoreOptions {
   /** Is told once that Redis is away, and once that it is back. Defaults to lines on stderr. */
   logger?: Logger;
+  /**
+   * The behavior if Redis is unavailable: `"memory"` continues in the memory of this process, `"refuse"` fails each call, so
+   * that requests that need the store get 503. Use `"refuse"` for sessions and idempotency keys, which every process has to
+   * know. Defaults to `"memory"`.
+   */
+  whenRedisFails?: "memory" | "refuse";
 }
 
 /** A store with a connection of its own. */
-export interface OpenedRedisStore extends Store {
+export interface OpenedRedisStore extends Required<Store> {
   close(): void;
 }
 
@@ -33,6 +40,7 @@ const OPTIONS: OptionRules<OpenRedisStoreOptions> = {
   prefix: TEXT,
   timeoutMs: whole(1, 2_147_483_647),
   logger: OBJECT,
+  whenRedisFails: oneOf("memory", "refuse"),
 };
 
 /** Milliseconds after which a connection on which nothing comes back is given up. */
@@ -57,7 +65,7 @@ const SILENCE_MS = 5_000;
  */
 export async function openRedisStore(url: string, options: OpenRedisStoreOptions = {}): Promise<OpenedRedisStore> {
   assertOptions("openRedisStore()", options, OPTIONS);
-  const { prefix = "tsgi:", timeoutMs = 100 } = options;
+  const { prefix = "tsgi:", timeoutMs = 100, whenRedisFails = "memory" } = options;
   const logger = guardLogger(options.logger ?? consoleLogger);
   const { Redis } = await import("ioredis").catch(missingPackage(() => redisError("TSGI_MISSING_REDIS_CLIENT")));
   const client = new Redis(url, {
@@ -77,20 +85,22 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
     if (away === isAway) return;
     isAway = away;
     if (!away) return logger.info({}, "Redis is there: what is counted is shared.");
-    logger.warn({ err: connectErrorOf(client, cause) }, "Redis is away: this process counts by itself.");
+    const effect = whenRedisFails === "memory" ? "this process counts by itself" : "its store fails";
+    logger.warn({ err: connectErrorOf(client, cause) }, `Redis is away: ${effect}.`);
   };
   await client.connect().then(
     () => report(false),
     (error: unknown) => report(true, lastError ?? error),
   );
   const [shared, own] = [redisStore(client, { prefix, timeoutMs }), memoryStore()];
-  const share = async <T>(use: (store: Store) => Promise<T>): Promise<T> => {
+  const share = async <T>(use: (store: Required<Store>) => Promise<T>): Promise<T> => {
     try {
       const value = await use(shared);
       report(false);
       return value;
     } catch (error) {
       report(true, lastError ?? error);
+      if (whenRedisFails === "refuse") throw error;
       return use(own);
     }
   };
@@ -98,6 +108,8 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
     get: (key) => share((store) => store.get(key)),
     set: (key, value, ttlSeconds) => share((store) => store.set(key, value, ttlSeconds)),
     delete: (key) => share((store) => store.delete(key)),
+    add: (key, value, ttlSeconds) => share((store) => store.add(key, value, ttlSeconds)),
+    replace: (key, value, ttlSeconds) => share((store) => store.replace(key, value, ttlSeconds)),
     increment: (key, ttlSeconds, by) => share((store) => store.increment(key, ttlSeconds, by)),
     close: () => client.disconnect(),
   };

@@ -52,7 +52,7 @@ const INCREMENT =
  * const app = new App({ middleware: [rateLimit({ limit: 100, windowSeconds: 60, store: redisStore(client) })] });
  * ```
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<Store> {
   const given: unknown = client;
   if (!isObject(given) || !("call" in given || "sendCommand" in given)) {
     throw redisError("TSGI_NOT_A_REDIS_CLIENT", client);
@@ -95,6 +95,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     async delete(key) {
       await send("DEL", prefix + key);
+    },
+    async add(key, value, ttlSeconds) {
+      return (await send("SET", prefix + key, value, "PX", milliseconds(ttlSeconds), "NX")) !== null;
+    },
+    async replace(key, value, ttlSeconds) {
+      return (await send("SET", prefix + key, value, "PX", milliseconds(ttlSeconds), "XX")) !== null;
     },
     async increment(key, ttlSeconds, by = 1): Promise<Count> {
       const reply = await send("EVAL", INCREMENT, "1", prefix + key, String(by), milliseconds(ttlSeconds));

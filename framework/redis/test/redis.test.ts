@@ -38,6 +38,8 @@ describe("openRedisStore", () => {
     expect((await store.increment("a", 60)).count).toBe(2);
     await store.set("b", "text", 60);
     expect(await store.get("b")).toBe("text");
+    expect(await store.add("b", "other", 60)).toBe(false);
+    expect(await store.replace("b", "new", 60)).toBe(true);
     await store.delete("b");
     expect(await store.get("b")).toBeNull();
     store.close();
@@ -48,6 +50,15 @@ describe("openRedisStore", () => {
         err: { name: "ConnectError", message },
       },
     ]);
+  });
+
+  it("rejects each call with whenRedisFails set to refuse, and logs it once", async () => {
+    const log = keptLog();
+    const store = await openRedisStore("redis://127.0.0.1:1", { logger: log.logger, whenRedisFails: "refuse" });
+    await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
+    await expect(store.add("a", "1", 60)).rejects.toThrow("Redis is not connected.");
+    store.close();
+    expect(log.entries.map(({ message }) => message)).toEqual(["Redis is away: its store fails."]);
   });
 
   it("refuses an option that is misspelt", async () => {

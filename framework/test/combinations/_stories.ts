@@ -51,6 +51,26 @@ export const stories: readonly Story[] = [
     expected: [{ tools: ["saw", "drill"] }, { paid: 2 }, 204, 1, ""],
   },
   {
+    title: "keeps a session in a store, under a new id once the locker is open, and deletes it",
+    async tell({ send }) {
+      const first = await send("POST", "/v1/locker/saw");
+      const before = ["cookie", cookieOf(first)] as const;
+      const opened = await send("POST", "/v1/locker/open", { headers: [before] });
+      const cookie = ["cookie", cookieOf(opened)] as const;
+      const own = await send("GET", "/v1/locker", { headers: [cookie] });
+      const cleared = await send("DELETE", "/v1/locker", { headers: [cookie] });
+      const copied = await send("GET", "/v1/locker", { headers: [cookie] });
+      return [first.json, opened.json, own.json, cleared.status, copied.json];
+    },
+    expected: [
+      { tools: ["saw"], isOpen: false },
+      { tools: ["saw"], isOpen: true },
+      { tools: ["saw"], isOpen: true },
+      204,
+      { tools: [], isOpen: false },
+    ],
+  },
+  {
     title: "takes the cookie of a login as credentials",
     async tell({ send }) {
       const loggedIn = await send("POST", "/v1/login", login("cookie"));

@@ -16,7 +16,8 @@ it("has a separate title for each row", () => {
 });
 
 /** Routes that stories call, or that tests use to look on. */
-const ELSEWHERE = /^\/(?:admin\/(?:region|reset|journal)|v1\/(?:feeds\/(?:endless|failing)|basket|reports\/where))/;
+const ELSEWHERE =
+  /^\/(?:admin\/(?:region|reset|journal)|v1\/(?:feeds\/(?:endless|failing)|basket|locker|reports\/where))/;
 
 it("calls each route of the application, over HTTP or as a WebSocket", () => {
   const { app } = createApp({ logger: new KeptLog() });

@@ -119,7 +119,7 @@ describe("the promises of the document", () => {
     expect(Object.keys(promises.webhooks)).toEqual(["post loan.overdue", "put loan.changed", "delete loan.gone"]);
     expect(promises.unions).toEqual([["Availability", ["state", ["borrowed", "free"]]]]);
     expect(promises.schemas.join(" ")).toBe(
-      "Availability Borrowed Category CategoryInput Free HTTPError HTTPValidationError Kind Listed Loan NewTool NewToolInput Note " +
+      "Availability Borrowed Category CategoryInput Free HTTPError HTTPValidationError Kind Listed Loan Locker NewTool NewToolInput Note " +
         "NoteInput Problem Review ReviewInput Slot Subscription Token Tool ToolPage ToolPage2 ValidationError ValidationErrorInput " +
         "ValidationErrorLocation",
     );

@@ -626,6 +626,7 @@ const middleware: readonly Row[] = [
     header(["origin", "https://else.test"]),
   ],
   ["a session is set", "GET /session/set", { cookies: [expect.stringMatching(/^__Host-session=.*; Secure/)] }],
+  ["a session in a store", "GET /stored", { cookies: [expect.stringMatching(/^__Host-session=[\w-]{43}; .*Secure/)] }],
   ["no session", "GET /session/get", { json: {}, cookies: [] }],
   ["a session that was changed", "GET /session/get", { json: {} }, header(["cookie", "__Host-session=eyJ9.x.y"])],
 ];

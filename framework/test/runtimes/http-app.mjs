@@ -28,6 +28,8 @@ import {
   clearSession,
   cors,
   httpMiddleware,
+  memoryStore,
+  renewSession,
   requestId,
   securityHeaders,
   sessionOf,
@@ -321,6 +323,12 @@ function addMiddleware(app) {
   remembering.get("/get", { params: { request: OwnRequest } }, async ({ request }) => sessionOf(request));
   remembering.get("/clear", { params: { request: OwnRequest } }, async ({ request }) => clearSession(request));
   app.mount("/session", remembering);
+  const stored = new App({ middleware: [sessions({ store: memoryStore() })] });
+  stored.get("/", { params: { request: OwnRequest } }, async ({ request }) => {
+    sessionOf(request).name = "Ada";
+    renewSession(request);
+  });
+  app.mount("/stored", stored);
 }
 
 function addRoutes(app) {

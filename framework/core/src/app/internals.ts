@@ -40,6 +40,7 @@ export {
   isObject,
   LIST,
   OBJECT,
+  oneOf,
   type OptionRules,
   TEXT,
   whole,

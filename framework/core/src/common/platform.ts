@@ -6,6 +6,7 @@ import { configurationError } from "./exceptions.js";
 interface NodeModules {
   "node:async_hooks": typeof import("node:async_hooks");
   "node:child_process": typeof import("node:child_process");
+  "node:crypto": Pick<typeof import("node:crypto"), "createHash">;
   "node:fs": typeof import("node:fs");
   "node:fs/promises": typeof import("node:fs/promises");
   "node:module": typeof import("node:module");
@@ -32,7 +33,7 @@ const EMPTY_ON_WORKERD: ReadonlySet<keyof NodeModules> = new Set([
 ]);
 
 /** A module of Node; `undefined` where the platform lacks it. A web runtime may have no `process`, or less of it. */
-function findModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+export function findModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
   if (EMPTY_ON_WORKERD.has(name) && isWorkerd()) return undefined;
   const platform: { getBuiltinModule?: (id: Name) => NodeModules[Name] | undefined } | undefined = globalThis.process;
   return platform?.getBuiltinModule?.(name);

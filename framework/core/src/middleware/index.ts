@@ -12,7 +12,7 @@ export { logContext, type LogContext, type LogFields } from "./log-context.js";
 export { requestId, type RequestIdOptions } from "./request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./security-headers.js";
 export { serverTiming } from "./server-timing.js";
-export { clearSession, sessionOf, sessions, type SessionsOptions } from "./sessions.js";
+export { clearSession, renewSession, sessionOf, sessions, type SessionsOptions } from "./sessions.js";
 export { type Count, memoryStore, type MemoryStoreOptions, type Store } from "./stores.js";
 export { timeLimit } from "./time-limit.js";
 export { trustedHost, type TrustedHostOptions } from "./trusted-host.js";

@@ -1,11 +1,11 @@
 /** `rateLimit`: 429 for a client with too many requests in a window of time. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
-import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
-import { assertOptions, expecting, FUNCTION, isObject, oneOf, type OptionRules, whole } from "../common/options.js";
+import { assertOptions, expecting, FUNCTION, oneOf, type OptionRules, whole } from "../common/options.js";
 import { Request } from "../http/request.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
-import { type Count, memoryStore, type Store } from "./stores.js";
+import { STORE_UNAVAILABLE, StoreLog } from "./store-log.js";
+import { type Count, memoryStore, type Store, STORE } from "./stores.js";
 
 /** `::ffff:192.0.2.1`, which a socket of both families calls an IPv4 client; the last 32 bits may be hexadecimal. */
 const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
@@ -56,10 +56,6 @@ export interface RateLimitOptions {
   whenStoreFails?: "allow" | "refuse";
 }
 
-const STORE = expecting("a store, such as memoryStore()", (value) => {
-  return isObject(value) && ["get", "set", "delete", "increment"].every((name) => name in value);
-});
-
 /** RFC 9651 §3.3.3: a string of a structured field is printable ASCII; without quotes it needs no escapes. */
 const NAME = expecting("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value));
 
@@ -71,26 +67,6 @@ const OPTIONS: OptionRules<RateLimitOptions> = {
   name: NAME,
   whenStoreFails: oneOf("allow", "refuse"),
 };
-
-/** Says once that a store is away, and once that it is back. */
-class StoreLog {
-  #isAway = false;
-
-  report(scope: HTTPScope, error: unknown, whenStoreFails: "allow" | "refuse"): void {
-    const isAway = error !== null;
-    if (isAway === this.#isAway) return;
-    this.#isAway = isAway;
-    const logger = loggerOf(scope);
-    if (!isAway) return logger.info({}, "The store of the rate limit is back: requests are counted again.");
-    const effect = whenStoreFails === "allow" ? "pass without being counted" : "are answered with 503";
-    logger.warn({ err: error }, `The store of the rate limit is away: requests ${effect}. ${errorText(error)}`);
-  }
-}
-
-function loggerOf({ app }: HTTPScope): Logger {
-  const { settings } = (app ?? {}) as { settings?: { logger?: Logger } };
-  return guardLogger(settings?.logger ?? consoleLogger);
-}
 
 /** Seconds until a window ends. */
 const secondsOf = ({ expiresInMs }: Count) => Math.max(1, Math.ceil(expiresInMs / 1_000));
@@ -112,7 +88,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions("rateLimit()", options, OPTIONS);
   const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
   for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
-  const log = new StoreLog();
+  const effect = whenStoreFails === "allow" ? "requests pass without being counted" : "requests are answered with 503";
+  const log = new StoreLog({ of: "the rate limit", effect, back: "requests are counted again" });
   const policy = `"${name}";q=${limit};w=${windowSeconds}`;
   const headersOf = (result: Count | null): [string, string][] => {
     const headers: [string, string][] = [["RateLimit-Policy", policy]];
@@ -123,15 +100,11 @@ export function rateLimit(options: RateLimitOptions): Middleware {
 
   /** Counts a request; `null` if the store fails. */
   const count = async (scope: HTTPScope, client: string): Promise<Count | null> => {
-    let result: Count | null = null;
-    let failure: unknown = null;
     try {
-      result = await store.increment(`rate-limit:${name}:${client}`, windowSeconds);
-    } catch (error) {
-      failure = error ?? new Error("It gave no reason.");
+      return await log.watch(scope, store.increment(`rate-limit:${name}:${client}`, windowSeconds));
+    } catch {
+      return null;
     }
-    log.report(scope, failure, whenStoreFails);
-    return result;
   };
 
   return onHTTP((app) => async (scope, receive, send) => {
@@ -139,7 +112,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const result = await count(scope, client);
     const headers = headersOf(result);
     if (result === null && whenStoreFails === "refuse") {
-      return refuse(scope, send, { statusCode: 503, detail: "Service Unavailable", headers });
+      return refuse(scope, send, { ...STORE_UNAVAILABLE, headers });
     }
     if (result !== null && result.count > limit) {
       return refuse(scope, send, {

@@ -1,83 +1,19 @@
-/** `sessions`: data of a client in a signed cookie. @module */
+/** `sessions`: data of a browser, in a signed cookie or in a store. @module */
+import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
-import { configurationError } from "../common/exceptions.js";
+import { ClientDisconnect, configurationError } from "../common/exceptions.js";
 import { messageOfError } from "../common/messages.js";
 import { ANYTHING, assertOptions, FLAG, oneOf, type OptionRules, TEXT, whole } from "../common/options.js";
 import { type HTTPConnection, Request } from "../http/request.js";
 import { addVary, type ResponseHeaders } from "../http/response/headers.js";
 import { type CookieOptions, serializeCookie } from "../http/response/cookies.js";
-import { changingHeaders, onHTTP, sendInOrder } from "./layer.js";
-import { encodeLatin1 } from "../protocol/bytes.js";
-import { encodeUTF8 } from "../protocol/header-list.js";
+import { changingHeaders, onHTTP, refuse, sendInOrder } from "./layer.js";
+import { type Found, inCookie, inStore, type SessionData } from "./sessions/keeping.js";
+import { STORE_UNAVAILABLE, StoreFailure } from "./store-log.js";
+import { type Store, STORE } from "./stores.js";
 
-const ALGORITHM = { name: "HMAC", hash: "SHA-256" } as const;
-
-type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
-
-/** Text that travels through a client and comes back unchanged, or not at all. */
-export class SignedText {
-  readonly #purpose: string;
-  readonly #secrets: readonly string[];
-  #keys: Promise<Key[]> | null = null;
-
-  /**
-   * @param purpose - Signed with the text, so that what is signed for one purpose counts for no other.
-   * @param secrets - The first signs, all verify.
-   */
-  constructor(purpose: string, secrets: readonly string[]) {
-    this.#purpose = purpose;
-    this.#secrets = secrets;
-  }
-
-  /** Gives the text with its signature, in characters that a cookie can have. */
-  async seal(text: string): Promise<string> {
-    const [key] = await this.#load();
-    const body = toBase64URL(encodeUTF8(text));
-    const signature = await crypto.subtle.sign(ALGORITHM, key as Key, this.#signed(body));
-    return `${body}.${toBase64URL(new Uint8Array(signature))}`;
-  }
-
-  /** Gives the text of what `seal` gave; `null` for anything else. */
-  async open(sealed: string): Promise<string | null> {
-    const match = /^([\w-]+)\.([\w-]{43})$/.exec(sealed);
-    if (match === null) return null;
-    const [, body = "", signature = ""] = match;
-    for (const key of await this.#load()) {
-      // `verify` compares in constant time.
-      const isGood = await crypto.subtle.verify(ALGORITHM, key, fromBase64URL(signature), this.#signed(body));
-      if (isGood) return new TextDecoder().decode(fromBase64URL(body));
-    }
-    return null;
-  }
-
-  #signed(body: string): Uint8Array<ArrayBuffer> {
-    return new TextEncoder().encode(`${this.#purpose}\n${body}`);
-  }
-
-  #load(): Promise<Key[]> {
-    return (this.#keys ??= Promise.all(
-      this.#secrets.map((secret) =>
-        crypto.subtle.importKey("raw", new TextEncoder().encode(secret), ALGORITHM, false, ["sign", "verify"]),
-      ),
-    ));
-  }
-}
-
-function toBase64URL(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
-/** @throws when the text is too short by a character, which no signed one is. */
-function fromBase64URL(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(encodeLatin1(atob(text.replaceAll("-", "+").replaceAll("_", "/"))));
-}
-
-/** Options of `sessions`. */
-export interface SessionsOptions {
-  /** At least 32 bytes that nobody can guess. Of several the first signs and all are accepted, so that one can be replaced. */
-  secret: string | readonly string[];
+/** The options of `sessions` that do not depend on where the data are. */
+interface SessionCookieOptions {
   /** Seconds that a session lasts from its last change. Defaults to 14 days. */
   maxAge?: number;
   /** The cookie's `SameSite`. Defaults to `"lax"`. */
@@ -88,8 +24,28 @@ export interface SessionsOptions {
   cookie?: string;
 }
 
+/** Sessions whose data are in the cookie, or in a store if it is given. */
+interface SignedSessionsOptions extends SessionCookieOptions {
+  /** At least 32 bytes that nobody can guess. Of several the first signs and all are accepted, so that one can be replaced. */
+  secret: string | readonly string[];
+  /** A store for the data. The cookie has an id then, and the secret is not used. */
+  store?: Store;
+}
+
+/** Sessions whose data are in a store. */
+interface StoredSessionsOptions extends SessionCookieOptions {
+  /** Not used. */
+  secret?: string | readonly string[];
+  /** A store for the data. The cookie has an id. */
+  store: Store;
+}
+
+/** Options of `sessions`: a `secret` to keep the data in the cookie, or a `store` to keep them on the server. */
+export type SessionsOptions = SignedSessionsOptions | StoredSessionsOptions;
+
 const OPTIONS: OptionRules<SessionsOptions> = {
   secret: ANYTHING,
+  store: STORE,
   maxAge: whole(1),
   sameSite: oneOf("strict", "lax", "none"),
   secure: FLAG,
@@ -102,19 +58,20 @@ const MIN_SECRET_BYTES = 32;
 const FORTNIGHT = 14 * 24 * 60 * 60;
 
 /**
- * Keeps a little data for each browser in a signed cookie. The browser's owner can read it, and cannot change it; one
- * that was changed, or is too old, is an empty session. The cookie is set when the data has changed, and removed when
- * they are empty.
+ * Keeps a little data for each browser: in a signed cookie, or with `store` on the server, where the cookie has a random id
+ * only. The cookie is set when the data have changed, and removed when they are empty.
  *
- * A signed cookie is valid until it is too old, also after a log-out: data that have to end at once belong in a database.
+ * The owner of a browser can read the data of a signed cookie, and cannot change them. A signed cookie is valid until it is
+ * too old, also after a log-out. With a store `clearSession` ends the session on every machine, an id that the store does
+ * not know is an empty session, and a request with a session is answered with 503 while the store is away.
  *
  * @throws ConfigurationError for a secret that is too short, or an option that could not work.
  * @example
  * ```ts
  * import { App, Request } from "tsgi";
- * import { sessionOf, sessions } from "tsgi/middleware";
+ * import { memoryStore, sessionOf, sessions } from "tsgi/middleware";
  *
- * const app = new App({ middleware: [sessions({ secret: process.env.SESSION_SECRET ?? "" })] });
+ * const app = new App({ middleware: [sessions({ store: memoryStore() })] });
  * app.post("/visits", { params: { request: Request } }, async ({ request }) => {
  *   const session = sessionOf<{ visits?: number }>(request);
  *   return { visits: (session.visits = (session.visits ?? 0) + 1) };
@@ -122,45 +79,61 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
  * ```
  */
 export function sessions(options: SessionsOptions): Middleware {
-  const { name, attributes, maxAge, signed } = compile(options);
+  const { name, attributes, keeping } = compile(options);
+  /** The header that follows from the session as the response starts; `null` for none. */
+  const cookieFor = async (scope: HTTPScope, found: Found, session: Session): Promise<string | null> => {
+    const left = { text: JSON.stringify(session.data), isRenewed: session.isRenewed };
+    const value = await keeping.keep(scope, found, left);
+    if (value === null) return null;
+    const cookie = serializeCookie(name, value, value === "" ? { ...attributes, maxAge: 0 } : attributes);
+    if (cookie.length <= MAX_COOKIE_BYTES) return cookie;
+    throw new RangeError(
+      `The session takes ${cookie.length} bytes as a cookie, more than ${MAX_COOKIE_BYTES}. Keep less in it.`,
+    );
+  };
   return onHTTP((app) => async (scope, receive, send) => {
-    const before = await openData(new Request(scope, receive).cookies[name], signed, maxAge);
-    const session: Session = { data: JSON.parse(before) as SessionData, wasRead: false };
+    const found = await findOrNull(keeping.find(scope, new Request(scope, receive).cookies[name]));
+    if (found === null) return refuse(scope, send, STORE_UNAVAILABLE);
+    const session: Session = { data: found.data, wasRead: false, isRenewed: false };
+    let isRefused = false;
     const setCookie = async (headers: ResponseHeaders) => {
       if (session.wasRead) addVary(headers, "Cookie");
-      const data = JSON.stringify(session.data);
-      if (data === before) return;
-      const value = data === "{}" ? "" : await signed.seal(`${Math.floor(Date.now() / 1000)} ${data}`);
-      const cookie = serializeCookie(name, value, value === "" ? { ...attributes, maxAge: 0 } : attributes);
-      if (cookie.length > MAX_COOKIE_BYTES) {
-        throw new RangeError(
-          `The session takes ${cookie.length} bytes as a cookie, more than ${MAX_COOKIE_BYTES}. Keep less in it.`,
-        );
-      }
-      headers.append("set-cookie", cookie);
+      const cookie = await cookieFor(scope, found, session).catch(async (error: unknown) => {
+        if (!(error instanceof StoreFailure)) throw error;
+        isRefused = true;
+        await refuse(scope, send, STORE_UNAVAILABLE);
+        throw new ClientDisconnect();
+      });
+      if (cookie !== null) headers.append("set-cookie", cookie);
     };
     const sending = sendInOrder(changingHeaders(send, setCookie));
-    return app({ ...scope, state: { ...scope.state, [SESSION]: session } }, receive, sending);
+    try {
+      await app({ ...scope, state: { ...scope.state, [SESSION]: session } }, receive, sending);
+    } catch (error) {
+      // The response of the application is dropped, as it is when a client disconnects.
+      if (!isRefused || !(error instanceof ClientDisconnect)) throw error;
+    }
   });
+}
+
+/** `null` if the store of the session is unavailable. */
+async function findOrNull(finding: Promise<Found>): Promise<Found | null> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof StoreFailure) return null;
+    throw error;
+  }
 }
 
 /** The key of a request's session in its state. A symbol, so that no name of the application collides with it. */
 const SESSION: unique symbol = Symbol("tsgi.session");
 
-/** The content of a session: any JSON. */
-type SessionData = Record<string, unknown>;
-
 /** The session of one request. */
 interface Session {
   data: SessionData;
   wasRead: boolean;
-}
-
-/** The JSON text that a cookie holds; that of an empty session for none, a changed one, or one that is too old. */
-async function openData(cookie: string | undefined, signed: SignedText, maxAge: number): Promise<string> {
-  const text = cookie === undefined ? null : await signed.open(cookie);
-  const [, issuedAt = "", data = "{}"] = /^(\d+) (.+)$/s.exec(text ?? "") ?? [];
-  return Number(issuedAt) + maxAge > Date.now() / 1000 ? data : "{}";
+  isRenewed: boolean;
 }
 
 /**
@@ -186,7 +159,8 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
 }
 
 /**
- * Empties a request's session, which removes the cookie.
+ * Empties a request's session, which removes the cookie. With a store it deletes the entry, which ends the session also for
+ * a copy of the cookie. Data that are set afterwards have a new id.
  *
  * @throws ConfigurationError without `sessions()`.
  * @example
@@ -199,7 +173,30 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
  * ```
  */
 export function clearSession(request: HTTPConnection): void {
-  readSession(request).data = {};
+  Object.assign(readSession(request), { data: {}, isRenewed: true });
+}
+
+/**
+ * Gives a request's session in a store a new id, and keeps its data. The id of before is not valid any more. Call it at each
+ * login and change of rights: an attacker who knows the id from before, or has planted it, is not logged in with it (session
+ * fixation). A session in a signed cookie has no id.
+ *
+ * @throws ConfigurationError without `sessions()`.
+ * @see OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change"
+ * @example
+ * ```ts
+ * import { App, Request } from "tsgi";
+ * import { renewSession, sessionOf } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * app.post("/login", { params: { request: Request } }, async ({ request }) => {
+ *   renewSession(request);
+ *   sessionOf<{ user?: string }>(request).user = "ada";
+ * });
+ * ```
+ */
+export function renewSession(request: HTTPConnection): void {
+  readSession(request).isRenewed = true;
 }
 
 function readSession(request: HTTPConnection): Session {
@@ -222,15 +219,15 @@ function isLong(text: unknown): text is string {
 
 function compile(options: SessionsOptions) {
   assertOptions("sessions()", options, OPTIONS);
-  const { secret, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
+  const { secret, store, maxAge = FORTNIGHT, sameSite = "lax", secure = true } = options;
   const { cookie: name = secure ? "__Host-session" : "session" } = options;
-  const secrets = secretsOf(secret);
   if (sameSite === "none" && !secure) throw configurationError("TSGI_INVALID_SESSION_COOKIE.secure");
   const attributes: CookieOptions = { maxAge, sameSite, secure, httpOnly: true, path: "/" };
+  const secrets = store && secret === undefined ? [] : secretsOf(secret);
   try {
     serializeCookie(name, "", attributes);
   } catch (error) {
     throw configurationError("TSGI_INVALID_SESSION_COOKIE.form", messageOfError(error));
   }
-  return { name, attributes, maxAge, signed: new SignedText(name, secrets) };
+  return { name, attributes, keeping: store ? inStore(name, store, maxAge) : inCookie(name, secrets, maxAge) };
 }

@@ -1,5 +1,5 @@
-/** Stores of counters and text with expiry, for rate limits and sessions. @module */
-import { assertOptions, type OptionRules, whole } from "../common/options.js";
+/** Stores of counters and text with expiry, for rate limits, sessions and repeated requests. @module */
+import { assertOptions, expecting, isObject, type OptionRules, whole } from "../common/options.js";
 
 /** The state of a counter. */
 export interface Count {
@@ -25,6 +25,46 @@ export interface Store {
    * @param by - Defaults to 1; may be negative.
    */
   increment(key: string, ttlSeconds: number, by?: number): Promise<Count>;
+  /**
+   * Keeps a text if the key has none. Of several callers at the same time, one gets `true`. Optional: without this method,
+   * `increment` decides which caller is the first.
+   */
+  add?(key: string, value: string, ttlSeconds: number): Promise<boolean>;
+  /**
+   * Replaces the text of a key in one step; returns `false` if the key has none. Optional: without this method, the text is
+   * read first, so a text that is deleted in between can come back.
+   */
+  replace?(key: string, value: string, ttlSeconds: number): Promise<boolean>;
+}
+
+/** The option is a store. */
+export const STORE = expecting("a store, such as memoryStore()", (value) => {
+  return isObject(value) && ["get", "set", "delete", "increment"].every((name) => name in value);
+});
+
+/** Keeps a text if the key has none, also in a store without `add`. */
+export async function addText(store: Store, key: string, value: string, ttlSeconds: number): Promise<boolean> {
+  if (store.add !== undefined) return store.add(key, value, ttlSeconds);
+  if ((await store.get(key)) !== null) return false;
+  if ((await store.increment(claimOf(key), ttlSeconds)).count > 1) return false;
+  await store.set(key, value, ttlSeconds);
+  return true;
+}
+
+/** Deletes a text that `addText` has kept. */
+export async function deleteText(store: Store, key: string): Promise<void> {
+  await store.delete(key);
+  if (store.add === undefined) await store.delete(claimOf(key));
+}
+
+const claimOf = (key: string) => `${key}:claim`;
+
+/** Replaces a text that is there, also in a store without `replace`. */
+export async function replaceText(store: Store, key: string, value: string, ttlSeconds: number): Promise<boolean> {
+  if (store.replace !== undefined) return store.replace(key, value, ttlSeconds);
+  if ((await store.get(key)) === null) return false;
+  await store.set(key, value, ttlSeconds);
+  return true;
 }
 
 /** The options of `memoryStore`. */
@@ -44,7 +84,7 @@ interface Entry {
 /** The least number of keys at which those that have expired are looked for. */
 const MIN_SWEEP = 1_024;
 
-class MemoryStore implements Store {
+class MemoryStore implements Required<Store> {
   readonly #entries = new Map<string, Entry>();
   readonly #maxKeys: number;
   #sweepAt = MIN_SWEEP;
@@ -74,6 +114,18 @@ class MemoryStore implements Store {
     const count = Number(entry.value) + by;
     entry.value = count;
     return { count, expiresInMs: entry.expiresAt - now };
+  }
+
+  async add(key: string, value: string, ttlSeconds: number): Promise<boolean> {
+    if (this.#find(key)) return false;
+    await this.set(key, value, ttlSeconds);
+    return true;
+  }
+
+  async replace(key: string, value: string, ttlSeconds: number): Promise<boolean> {
+    if (!this.#find(key)) return false;
+    await this.set(key, value, ttlSeconds);
+    return true;
   }
 
   #find(key: string): Entry | undefined {
@@ -108,7 +160,7 @@ class MemoryStore implements Store {
  * console.log(await store.get("key")); // value
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions = {}): Required<Store> {
   assertOptions("memoryStore()", options, OPTIONS);
   return new MemoryStore(options.maxKeys ?? 100_000);
 }

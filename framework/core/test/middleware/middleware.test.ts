@@ -10,6 +10,7 @@ import {
   cors,
   httpMiddleware,
   httpsRedirect,
+  memoryStore,
   requestId,
   securityHeaders,
   sessionOf,
@@ -32,6 +33,7 @@ const ALL: [name: string, middleware: Middleware][] = [
   ["requestId", requestId()],
   ["securityHeaders", securityHeaders()],
   ["sessions", sessions({ secret: SECRET })],
+  ["sessions in a store", sessions({ store: memoryStore() })],
   ["timeLimit", timeLimit(1)],
   ["trustedHost", trustedHost({ allowedHosts: ["a.example"] })],
 ];

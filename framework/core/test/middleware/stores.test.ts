@@ -25,7 +25,7 @@ const nodeRedis = () => ({
 
 const describeWithRedis = HAS_REDIS ? describe : describe.skip;
 
-describe.each<[name: string, run: typeof describeWithRedis, open: () => Store]>([
+describe.each<[name: string, run: typeof describeWithRedis, open: () => Required<Store>]>([
   ["memoryStore", describe, () => memoryStore()],
   ["redisStore of ioredis", describeWithRedis, () => redisStore(client)],
   ["redisStore of redis", describeWithRedis, () => redisStore(nodeRedis())],
@@ -58,6 +58,27 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Store]>(
       expect(await store.get("b")).toBe("3");
       await store.delete("a");
       expect((await store.increment("a", 5)).count).toBe(1);
+    });
+
+    it("adds a text for one of many concurrent callers", async () => {
+      const store = open();
+      const added = await Promise.all(Array.from({ length: 100 }, (__, index) => store.add("a", String(index), 60)));
+      expect(added.filter((isAdded) => isAdded)).toHaveLength(1);
+      expect(await store.get("a")).toBe(String(added.indexOf(true)));
+      await store.delete("a");
+      expect(await store.add("a", "again", 0.001)).toBe(true);
+      while ((await store.get("a")) !== null);
+      expect(await store.add("a", "anew", 60)).toBe(true);
+    });
+
+    it("replaces an existing text and creates none", async () => {
+      const store = open();
+      expect(await store.replace("a", "1", 60)).toBe(false);
+      expect(await store.get("a")).toBeNull();
+      await store.set("a", "1", 60);
+      expect(await store.replace("a", "2", 0.001)).toBe(true);
+      while ((await store.get("a")) !== null);
+      expect(await store.replace("a", "3", 60)).toBe(false);
     });
 
     it("removes expired keys", async () => {

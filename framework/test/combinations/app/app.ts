@@ -20,6 +20,7 @@ import { Loan, Problem } from "./models.js";
 import { mountAll } from "./mounts.js";
 import { addWebhooks } from "./release.js";
 import { createAccount, type VerifyPassword } from "./routes/account.js";
+import { createLocker } from "./routes/locker.js";
 import { createBackRoom, createYard } from "./routes/backroom.js";
 import * as feeds from "./routes/feeds.js";
 import * as kiosk from "./routes/kiosk.js";
@@ -102,7 +103,7 @@ export function createApp({
   const account = createAccount(settings, verify, counts);
   app.onStartup(unlock);
   app.onShutdown((stopped) => void (stopped.state["stopped"] = true));
-  for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account]) {
+  for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account, createLocker()]) {
     app.includeRouter(routes, { prefix: "/v1" });
   }
   app.includeRouter(createBackRoom(settings), { prefix: "/v1" });

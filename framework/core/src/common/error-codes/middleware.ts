@@ -130,7 +130,7 @@ export const MIDDLEWARE = {
     `cors() needs allowOrigins: ["https://example.com"], or "*" for every page on the web. Received ` +
     `${describe(given)}.`,
   /**
-   * You called `sessionOf` or `clearSession`, but the handler is not inside the middleware `sessions()`.
+   * You called `sessionOf`, `renewSession` or `clearSession`, but the handler is not inside the middleware `sessions()`.
    *
    * A WebSocket does not have a session either.
    *
@@ -143,7 +143,8 @@ export const MIDDLEWARE = {
     "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP " +
     "requests.",
   /**
-   * The secret of `sessions()` is missing, or is so short that an attacker could guess it.
+   * The secret of `sessions()` is missing, or is so short that an attacker could guess it. You need no secret if you
+   * set `store`.
    *
    * Read the secret from the environment, and do not write it into the source code. If you want to change the secret,
    * pass an array: the first secret signs new sessions.
@@ -159,6 +160,6 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_WEAK_SESSION_SECRET: (bytes: number) =>
-    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives. ` +
+    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives, or a store. ` +
     "Received none, or a shorter one.",
 };

@@ -1,0 +1,115 @@
+/** Keeps the data of sessions between two requests: in the cookie itself, or in a store. @module */
+import type { HTTPScope } from "../../protocol/asgi.js";
+import { sha256, toBase64URL } from "../../common/digest.js";
+import { isObject } from "../../common/options.js";
+import { SignedText } from "../signed-text.js";
+import { replaceText, type Store } from "../stores.js";
+import { StoreLog } from "../store-log.js";
+
+/** A session as the cookie of a request led to it. */
+export interface Found {
+  /** The id, if the store has an entry for it. */
+  readonly id: string | null;
+  /** JSON text of its data. */
+  readonly text: string;
+  readonly data: SessionData;
+}
+
+/** The content of a session: any JSON. */
+export type SessionData = Record<string, unknown>;
+
+/** A session at the start of the response. */
+export interface Left {
+  readonly text: string;
+  /** `true` if the session must get a new id. */
+  readonly isRenewed: boolean;
+}
+
+/** Keeps sessions between requests. */
+export interface Keeping {
+  find(scope: HTTPScope, cookie: string | undefined): Promise<Found>;
+  /** Keeps what has changed. Returns the new value of the cookie: `""` to remove it, `null` to leave it as it is. */
+  keep(scope: HTTPScope, found: Found, left: Left): Promise<string | null>;
+}
+
+/** The text of a session without data. */
+const EMPTY = "{}";
+
+/** A session by its text; an empty one for text that is not data of a session. */
+function foundOf(id: string | null, text: string | null): Found {
+  const data = text === null ? null : parseData(text);
+  return text === null || data === null ? { id: null, text: EMPTY, data: {} } : { id, text, data };
+}
+
+/** `null` for what another program may have left in the store. */
+function parseData(text: string): SessionData | null {
+  try {
+    const data: unknown = JSON.parse(text);
+    return isObject(data) ? { ...data } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the data in the cookie, signed. One that was changed or is too old is an empty session. */
+export function inCookie(name: string, secrets: readonly string[], maxAge: number): Keeping {
+  const signed = new SignedText(name, secrets);
+  return {
+    async find(_, cookie) {
+      const text = cookie === undefined ? null : await signed.open(cookie);
+      const [, issuedAt = "", data = EMPTY] = /^(\d+) (.+)$/s.exec(text ?? "") ?? [];
+      return foundOf(null, Number(issuedAt) + maxAge > Date.now() / 1000 ? data : null);
+    },
+    async keep(_, found, { text }) {
+      if (text === found.text) return null;
+      return text === EMPTY ? "" : signed.seal(`${Math.floor(Date.now() / 1000)} ${text}`);
+    },
+  };
+}
+
+/** OWASP asks for 64 bits of entropy at least (Session Management, Session ID Entropy). */
+const ID_BYTES = 32;
+const ID = /^[\w-]{43}$/;
+
+/** Keeps the data in a store. The cookie has an id, which only this function makes. */
+export function inStore(name: string, store: Store, maxAge: number): Keeping {
+  const log = new StoreLog({
+    of: "the sessions",
+    effect: "requests that need it are answered with 503",
+    back: "requests have their sessions again",
+  });
+  /** Attack: an id from the store, its backup or its replica would log an attacker in. */
+  const keyOf = async (id: string): Promise<string> => `session:${name}:${await sha256(id)}`;
+  const create = async (text: string): Promise<string> => {
+    const id = toBase64URL(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
+    await store.set(await keyOf(id), text, maxAge);
+    return id;
+  };
+  const keep = async ({ id, text: before }: Found, { text, isRenewed }: Left): Promise<string | null> => {
+    if (text === before && !isRenewed) return null;
+    if (id === null) return text === EMPTY ? null : create(text);
+    const key = await keyOf(id);
+    if (text !== EMPTY && !isRenewed) {
+      // A request that is slower than the log-out of its session does not bring it back. It leaves the cookie as it is:
+      // the browser may have that of a renewed session by now.
+      return (await replaceText(store, key, text, maxAge)) ? id : null;
+    }
+    const next = text === EMPTY ? "" : await create(text);
+    await store.delete(key);
+    return next;
+  };
+  return {
+    async find(scope, cookie) {
+      // Attack, fixation: an id that the store does not know is nobody's, and never becomes that of a session.
+      if (cookie === undefined || !ID.test(cookie)) return foundOf(null, null);
+      return foundOf(
+        cookie,
+        await log.watch(
+          scope,
+          keyOf(cookie).then((key) => store.get(key)),
+        ),
+      );
+    },
+    keep: (scope, found, left) => log.watch(scope, keep(found, left)),
+  };
+}
