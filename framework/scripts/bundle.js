@@ -37,8 +37,10 @@ function readModules(src) {
 }
 
 /** The modules that begin something: those of the manifest, and those that another module starts by their file. */
-function entryPoints({ exports, bin }, modules) {
+function entryPoints({ exports, imports = {}, bin }, modules) {
   const doors = Object.values(exports).flatMap(({ default: file }) => (file ? path.relative("dist", file) : []));
+  const variants = Object.values(imports).flatMap((targets) => Object.values(targets));
+  doors.push(...variants.map((file) => path.relative("dist", file)));
   const places = [...modules.values()].flatMap((text) => [...text.matchAll(MARKED)].map(([, place]) => place));
   const program = bin !== undefined && modules.has("main.ts") ? ["main.js"] : [];
   return [...new Set([...doors, ...places.filter((place) => place.endsWith(".js")), ...program])];
@@ -88,6 +90,27 @@ function parts(manifest) {
 }
 
 /**
+ * A module that `imports` of the manifest lists has variants for conditions, such as `module` of esbuild. Its importers keep
+ * the name of that entry in the bundle, so that the loader of the package selects the variant.
+ */
+function keepVariants(src, { imports = {} }) {
+  const names = new Map(
+    Object.entries(imports).map(([name, targets]) => [
+      path.join(src, path.relative("dist", targets.default).replace(/\.js$/, ".ts")),
+      name,
+    ]),
+  );
+  return {
+    name: "variants",
+    setup: (builder) =>
+      builder.onResolve({ filter: /^\.{1,2}\// }, ({ path: specifier, resolveDir, kind }) => {
+        const name = names.get(path.resolve(resolveDir, specifier.replace(/\.js$/, ".ts")));
+        return name === undefined || kind === "entry-point" ? undefined : { path: name, external: true };
+      }),
+  };
+}
+
+/**
  * Makes the bundle of a package.
  *
  * @returns {Promise<string[]>} its files, relative to `dist`
@@ -111,6 +134,7 @@ export async function bundle(folder) {
     chunkNames: "shared/[name]-[hash]",
     legalComments: "none",
     plugins: [
+      keepVariants(src, manifest),
       {
         name: "modules",
         setup: (builder) =>

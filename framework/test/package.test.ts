@@ -29,8 +29,9 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
   const manifest = manifestOf(folder);
 
   it("contains the files of its manifest, a README and the license", async () => {
-    const { exports, bin = {} } = manifest;
-    const named = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
+    const { exports, imports = {}, bin = {} } = manifest;
+    const entries = [...Object.values(exports), ...Object.values(imports)];
+    const named = entries.flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
     const files = pathsOf(await pack(folder));
     for (const name of [...named, ...Object.values(bin), "LICENSE", "README.md"]) {
       expect(files).toContain(path.normalize(name));
@@ -67,6 +68,14 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     `;
     const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script]);
     expect([stdout.trim(), stderr]).toEqual(["nothing", ""]);
+  });
+
+  it("has the same exports in each variant of a module", async () => {
+    for (const targets of Object.values(manifest.imports ?? {})) {
+      const modules = Object.values(targets).map((file) => import(path.join(home, file)) as Promise<object>);
+      const [names, ...others] = (await Promise.all(modules)).map((module) => Object.keys(module));
+      for (const other of others) expect(other).toEqual(names);
+    }
   });
 
   it("has the version of all others, and requires exactly that version of its dependencies", () => {

@@ -18,6 +18,8 @@ interface Manifest {
   readonly bin?: Readonly<Record<string, string>>;
   readonly sideEffects?: false | readonly string[];
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  /** The variants of a module, by condition. */
+  readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }

@@ -322,7 +322,7 @@ export class App extends DispatchingInstance {
     return this.#pool.stats;
   }
 
-  /** The lifespan with that of the option `shed`, whose middleware is put around the App. */
+  /** Adds the option `shed` to the lifespan, and its middleware to the App. */
   #shedding(options: ShedOptions | undefined, inner: Startable): Startable {
     if (options === undefined) return inner;
     const shedder = new LoadShedder(options, this.#logger);

@@ -16,7 +16,7 @@ export interface ShedOptions {
   eventLoopDelayMs: number;
   /** Seconds in `Retry-After`, after which the client may try again. Defaults to 1. */
   retryAfterSeconds?: number;
-  /** Paths that are always served, such as that of the liveness probe. Defaults to none. */
+  /** Paths that are always served, such as the path of the liveness probe. Empty by default. */
   exempt?: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export class LoopDelay {
   #dueAt = Infinity;
   #lastMs = 0;
 
-  /** @throws ConfigurationError if the platform cannot measure it: on Cloudflare the clock stands still meanwhile. */
+  /** @throws ConfigurationError if the platform cannot measure it: the clock of Cloudflare does not advance while code runs. */
   constructor(intervalMs: number) {
     const { performance } = nodeModule("node:perf_hooks", "new App({ shed })");
     this.#now = () => performance.now();
@@ -60,7 +60,7 @@ export class LoopDelay {
   }
 
   /**
-   * The delay now: that of the last timer, or of the next one if it is overdue. Requests of the same turn of the event loop
+   * The delay now: how late the last timer was, or the next one if it is overdue. Requests of the same turn of the event loop
    * are all handled before the next timer runs, so only the second value shows that one of them has blocked it.
    */
   get currentMs(): number {
@@ -96,7 +96,7 @@ export class LoadShedder {
     this.#exempt = new Set(exempt);
   }
 
-  /** Measures while the application runs, also if several servers start it. */
+  /** Measures while the application runs, even if several servers start it. */
   around(inner: Startable): Startable {
     return {
       start: async (...args) => {

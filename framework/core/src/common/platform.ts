@@ -21,8 +21,8 @@ interface NodeModules {
 /* oxlint-enable typescript/consistent-type-imports */
 
 /**
- * Cloudflare's runtime has modules of these names, but none of the application's files and no processes, and its clock
- * stands still while code runs.
+ * Cloudflare's runtime has modules of these names, but no files of the application and no processes, and its clock does not
+ * advance while code runs.
  */
 const EMPTY_ON_WORKERD: ReadonlySet<keyof NodeModules> = new Set([
   "node:child_process",

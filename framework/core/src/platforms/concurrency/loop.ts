@@ -81,12 +81,25 @@ function isLinux(): boolean {
 /** Both are installed beside this package, or beside the program that uses it. */
 function find(): LoopPackage | null {
   const { createRequire } = process.getBuiltinModule("node:module");
-  const { pathToFileURL } = process.getBuiltinModule("node:url");
+  const { fileURLToPath, pathToFileURL } = process.getBuiltinModule("node:url");
   const places = [import.meta.url, process.argv[1]].flatMap((place) => place ?? []);
   const driver = firstOf(places, (place) => createRequire(place).resolve(DRIVER));
   if (driver === null) return null;
+  const core = firstOf([driver], (place) => createRequire(place).resolve("tsgi/internals"));
+  if (core === null || !isBelowPackage(core, import.meta.url, fileURLToPath)) return null;
   const native: unknown = firstOf([driver, ...places], (place): unknown => createRequire(place)("uWebSockets.js"));
   return isWhole(native) ? { native, driver: pathToFileURL(driver).href } : null;
+}
+
+/**
+ * Tells if the driver uses this copy of the package. A bundle contains another copy, whose requests and errors are unknown to
+ * the driver. A CommonJS bundle has no address.
+ *
+ * @param internals - `dist/app/internals.js` of the driver's copy.
+ */
+function isBelowPackage(internals: string, own: string | undefined, toPath: (url: string) => string): boolean {
+  const path = process.getBuiltinModule("node:path");
+  return own !== undefined && toPath(own).startsWith(path.resolve(internals, "../../..") + path.sep);
 }
 
 /** The first result of a look-up that does not throw: a package is not at each place, or has no binary for this process. */

@@ -1,6 +1,6 @@
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -8,7 +8,7 @@ import { build, type Format } from "esbuild";
 import { binaryOf } from "../../../../test/runtimes/_program.js";
 import { IS_SLOW } from "../../../../test/support/on-demand.js";
 import { installPackages } from "../../../../test/support/packages.js";
-import { LimitedProgram } from "./_limited-program.js";
+import { LimitedProgram } from "../../../../test/support/limited-program.js";
 
 const SOURCE = path.join(import.meta.dirname, "fixtures/bundled.js");
 
@@ -98,6 +98,22 @@ describe("a bundle together with @tsgi/docs-ui", () => {
     expect(program.output).not.toContain("WARN");
     const styles = await fetch(`${url}/docs/swagger-ui.css`);
     expect([styles.status, await styles.text()]).toEqual([200, expect.stringContaining("swagger-ui")]);
+  });
+});
+
+describe("a bundle in a folder with @tsgi/uwebsockets", () => {
+  it("is served on Node's own loop, because that package uses another copy of tsgi", async () => {
+    const home = path.join(folder, "with-loop");
+    const file = path.join(home, "app.mjs");
+    await installPackages(home, ["@tsgi/uwebsockets"]);
+    const members = ["App", "SSLApp", "us_listen_socket_close", "us_socket_local_port"];
+    const native = path.join(home, "node_modules/uWebSockets.js");
+    await mkdir(native);
+    await writeFile(path.join(native, "index.js"), members.map((name) => `exports.${name} = () => {};`).join("\n"));
+    await copyFile(await bundle("esm", "mjs"), file);
+    await using program = LimitedProgram.start([process.execPath, file], home);
+    const url = await program.said(/Listening on (http:\S+)/);
+    expect((await get(`${url}/loop`)).pid).toBeGreaterThan(0);
   });
 });
 

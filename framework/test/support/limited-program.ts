@@ -1,4 +1,4 @@
-/** Runs a program that may start others without end: within limits, and in a process group of its own. */
+/** Runs a program that may start others without end: within limits, and in a separate process group. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
