@@ -7,14 +7,14 @@ const ALGORITHM = { name: "HMAC", hash: "SHA-256" } as const;
 
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Text that travels through a client and comes back unchanged, or not at all. */
+/** Text that is sent to a client, and accepted back only if it is unchanged. */
 export class SignedText {
   readonly #purpose: string;
   readonly #secrets: readonly string[];
   #keys: Promise<Key[]> | null = null;
 
   /**
-   * @param purpose - Signed with the text, so that what is signed for one purpose counts for no other.
+   * @param purpose - Signed with the text, so that a text that is signed for one purpose is invalid for another.
    * @param secrets - The first signs, all verify.
    */
   constructor(purpose: string, secrets: readonly string[]) {
@@ -30,7 +30,7 @@ export class SignedText {
     return `${body}.${toBase64URL(new Uint8Array(signature))}`;
   }
 
-  /** Gives the text of what `seal` gave; `null` for anything else. */
+  /** Returns the text that was sealed; `null` for any other string. */
   async open(sealed: string): Promise<string | null> {
     const match = /^([\w-]+)\.([\w-]{43})$/.exec(sealed);
     if (match === null) return null;

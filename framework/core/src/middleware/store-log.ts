@@ -55,7 +55,7 @@ export class StoreLog {
       this.report(scope, null);
       return value;
     } catch (error) {
-      this.report(scope, error ?? new Error("It gave no reason."));
+      this.report(scope, error ?? new Error("No reason is known."));
       throw new StoreFailure(error);
     }
   }

@@ -26,13 +26,13 @@ export interface Store {
    */
   increment(key: string, ttlSeconds: number, by?: number): Promise<Count>;
   /**
-   * Keeps a text if the key has none. Of several callers at the same time, one gets `true`. Optional: without this method,
-   * `increment` decides which caller is the first.
+   * Sets a key that has no value yet, in one step: of several concurrent callers, one gets `true`. Optional: without this
+   * method, `increment` decides which caller is the first.
    */
   add?(key: string, value: string, ttlSeconds: number): Promise<boolean>;
   /**
-   * Replaces the text of a key in one step; returns `false` if the key has none. Optional: without this method, the text is
-   * read first, so a text that is deleted in between can come back.
+   * Sets a key that has a value, in one step; returns `false` if it has no value. Optional: without this method, the value is
+   * read first, so a value that is deleted in between can be restored.
    */
   replace?(key: string, value: string, ttlSeconds: number): Promise<boolean>;
 }
@@ -42,7 +42,7 @@ export const STORE = expecting("a store, such as memoryStore()", (value) => {
   return isObject(value) && ["get", "set", "delete", "increment"].every((name) => name in value);
 });
 
-/** Keeps a text if the key has none, also in a store without `add`. */
+/** Sets a key that has no value yet, even if the store has no `add`. */
 export async function addText(store: Store, key: string, value: string, ttlSeconds: number): Promise<boolean> {
   if (store.add !== undefined) return store.add(key, value, ttlSeconds);
   if ((await store.get(key)) !== null) return false;
@@ -59,7 +59,7 @@ export async function deleteText(store: Store, key: string): Promise<void> {
 
 const claimOf = (key: string) => `${key}:claim`;
 
-/** Replaces a text that is there, also in a store without `replace`. */
+/** Sets a key that has a value, even if the store has no `replace`. */
 export async function replaceText(store: Store, key: string, value: string, ttlSeconds: number): Promise<boolean> {
   if (store.replace !== undefined) return store.replace(key, value, ttlSeconds);
   if ((await store.get(key)) === null) return false;

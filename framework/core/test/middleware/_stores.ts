@@ -10,7 +10,7 @@ export interface OpenedStore {
   readonly store: Store;
   /** Names of the keys that it has. */
   readonly keys: () => Promise<string[]>;
-  /** Seconds that a key has left. */
+  /** Seconds until a key expires. */
   readonly secondsLeft: (key: string) => Promise<number>;
 }
 

@@ -18,7 +18,7 @@ import { AWAY, describeStores } from "./_stores.js";
 
 type User = { user?: unknown; cart?: unknown };
 
-/** An application with a login. `gate` holds a slow change until a test lets it go on. */
+/** An application with a login. `gates` hold a slow change until a test opens them. */
 function create(store: Store, options: Partial<SessionsOptions> = {}) {
   const log = new KeptLog();
   const app = new App({ logger: log, middleware: [sessions({ ...options, store })] });
@@ -55,7 +55,7 @@ function create(store: Store, options: Partial<SessionsOptions> = {}) {
   return { app, log, gates };
 }
 
-/** The cookie that an answer sets, as the next request sends it. */
+/** The cookie of a response, as the next request sends it. */
 const cookieOf = ({ headers }: Answer) => (headers["set-cookie"] ?? "").split(";", 1)[0] as string;
 const valueOf = (answer: Answer) => cookieOf(answer).split("=")[1] as string;
 const withCookie = (cookie: string) => ({ headers: [["cookie", cookie]] as const });
@@ -63,7 +63,7 @@ const forged = (id: string) => `__Host-session=${id}`;
 
 describeStores((_, open) => {
   describeMatrix("sessions in a store", ({ call }) => {
-    it("keeps data from one request to the next, and nothing but an id in the cookie", async () => {
+    it("keeps data from one request to the next, with only an id in the cookie", async () => {
       const { app } = create(open().store);
       const set = await call(app, "POST", "/", { json: { user: 7, names: ["a"] } });
       expect(set.headers["set-cookie"]).toMatch(
@@ -108,7 +108,7 @@ describeStores((_, open) => {
       expect((await call(app, "GET", "/", withCookie(forged(id)))).json).toEqual({});
     });
 
-    it("fixation: gives a new id at login, and the planted one is no session any more", async () => {
+    it("fixation: renews the id at login, and the planted one becomes invalid", async () => {
       const { app } = create(open().store);
       const planted = await call(app, "POST", "/", { json: { cart: [1] } });
       const login = await call(app, "POST", "/login", withCookie(cookieOf(planted)));
@@ -129,7 +129,7 @@ describeStores((_, open) => {
       expect(none.headers).not.toHaveProperty("set-cookie");
     });
 
-    it("gives data another id that are set after clearSession", async () => {
+    it("creates another id for data that are set after clearSession", async () => {
       const opened = open();
       const { app } = create(opened.store);
       const ada = await call(app, "POST", "/login");
@@ -210,7 +210,7 @@ describeStores((_, open) => {
       expect(valueOf(again)).not.toBe(valueOf(set));
     });
 
-    it.each(["not JSON", "[1]", "null", '"text"', "7"])("reads nothing from an entry that has %s", async (text) => {
+    it.each(["not JSON", "[1]", "null", '"text"', "7"])("ignores an entry that contains %s", async (text) => {
       const opened = open();
       const { app } = create(opened.store);
       const set = await call(app, "POST", "/", { json: { user: 7 } });
@@ -248,7 +248,7 @@ const pick = (store: Required<Store>): Required<Store> => ({
 describeMatrix("sessions whose store is away", ({ call }) => {
   const id = withCookie(forged("A".repeat(43)));
 
-  it("answers 503 to a request with a session, and logs it once", async () => {
+  it("responds with 503 to a request with a session, and logs it once", async () => {
     const { app, log } = create(AWAY);
     for (let count = 0; count < 3; count++) {
       expect(await call(app, "GET", "/untouched", id)).toMatchObject({
@@ -273,7 +273,7 @@ describeMatrix("sessions whose store is away", ({ call }) => {
     ["renewed", failing("delete"), "/login"],
     ["changed", failing("replace"), "/"],
     ["ended", failing("delete"), "/logout"],
-  ])("answers 503 in the place of a success when a session cannot be %s", async (what, store, path) => {
+  ])("responds with 503 instead of a success if a session cannot be %s", async (what, store, path) => {
     const { app, log } = create(store);
     const json = { user: 7 };
     const before = what === "made" ? undefined : await call(app, "POST", "/", { json: { cart: [1] } });
@@ -284,7 +284,7 @@ describeMatrix("sessions whose store is away", ({ call }) => {
     expect(log.lines).toEqual([expect.stringMatching(/^warn The store of the sessions is away/)]);
   });
 
-  it("sends nothing of a stream whose session cannot be kept", async () => {
+  it("does not send a stream if its session cannot be stored", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log, middleware: [sessions({ store: AWAY })] });
     app.post("/", { params: { request: Request } }, async ({ request }) => {
@@ -325,7 +325,7 @@ describe("sessions in a store", () => {
     expect(written).toEqual([expect.stringMatching(/^session:__Host-session:[\w-]{43}$/), '{"user":"ada"}']);
   });
 
-  it("asks the store for nothing but what can be an id, and once a request", async () => {
+  it("looks up only well-formed ids, one time per request", async () => {
     const asked: string[] = [];
     const inner = memoryStore();
     const { app } = create({ ...pick(inner), get: (key) => (asked.push(key), inner.get(key)) });
@@ -344,7 +344,7 @@ describe("sessions in a store", () => {
     expect((await callInMemory(app, "GET", "/", withCookie(cookie))).json).toEqual({});
   });
 
-  it("adds its cookie to those of the application", async () => {
+  it("adds its cookie to the cookies of the application", async () => {
     const app = new App({ middleware: [sessions({ store: memoryStore() })] });
     app.get("/", { params: { request: Request } }, async ({ request }) => {
       sessionOf<User>(request).user = 7;

@@ -71,7 +71,7 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Required
       expect(await store.add("a", "anew", 60)).toBe(true);
     });
 
-    it("replaces an existing text and creates none", async () => {
+    it("replaces an existing text but does not create one", async () => {
       const store = open();
       expect(await store.replace("a", "1", 60)).toBe(false);
       expect(await store.get("a")).toBeNull();

@@ -41,7 +41,7 @@ function foundOf(id: string | null, text: string | null): Found {
   return text === null || data === null ? { id: null, text: EMPTY, data: {} } : { id, text, data };
 }
 
-/** `null` for what another program may have left in the store. */
+/** `null` if another program has written the entry. */
 function parseData(text: string): SessionData | null {
   try {
     const data: unknown = JSON.parse(text);
@@ -75,7 +75,7 @@ const ID = /^[\w-]{43}$/;
 export function inStore(name: string, store: Store, maxAge: number): Keeping {
   const log = new StoreLog({
     of: "the sessions",
-    effect: "requests that need it are answered with 503",
+    effect: "requests that need it get 503",
     back: "requests have their sessions again",
   });
   /** Attack: an id from the store, its backup or its replica would log an attacker in. */
@@ -100,7 +100,7 @@ export function inStore(name: string, store: Store, maxAge: number): Keeping {
   };
   return {
     async find(scope, cookie) {
-      // Attack, fixation: an id that the store does not know is nobody's, and never becomes that of a session.
+      // Attack, fixation: an id that the store does not know never becomes the id of a session.
       if (cookie === undefined || !ID.test(cookie)) return foundOf(null, null);
       return foundOf(
         cookie,
