@@ -56,7 +56,7 @@ export default async () => {
   const postgreSQL = await findPostgreSQL();
   if (postgreSQL === null) {
     const place = POSTGRESQL_URL.replace(/:[^:@/]*@/, ":***@");
-    process.stderr.write(`${place} does not answer: the sample application's tests run on SQLite alone.\n`);
+    process.stderr.write(`${place} does not respond: the sample application's tests run only on SQLite.\n`);
   }
   return {
     projects: [

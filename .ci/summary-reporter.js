@@ -32,7 +32,7 @@ export default class SummaryReporter {
       if (!String(parts[0]).includes(STUCK_WORKER)) return this.#printError(...parts);
       // On a busy machine a process takes longer than that to end after its last line of JavaScript.
       if (readdirSync(this.#workers).length === 0) return;
-      this.#stuckWorker = new Error("A test worker did not exit: a test file has left something running in it.");
+      this.#stuckWorker = new Error("A test worker did not exit: a test file left a handle open in it.");
       this.#printError(...parts);
     };
   }

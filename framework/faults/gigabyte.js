@@ -60,5 +60,5 @@ async function streamOut(port, header) {
     if (bytes % (64 << 20) < chunk.length) await sleep(30);
   }
   demand(last.subarray(-5).toString() === "0\r\n\r\n", "the stream was cut");
-  demand(header !== "" || bytes > MEBIBYTES << 20, `only ${bytes} bytes came`);
+  demand(header !== "" || bytes > MEBIBYTES << 20, `only ${bytes} bytes arrived`);
 }

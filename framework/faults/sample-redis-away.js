@@ -22,7 +22,7 @@ export async function run() {
     }
     return times;
   };
-  const counting = () => shop.server.stderr.split('"Redis is there').length - 1;
+  const counting = () => shop.server.stderr.split('"Redis is available').length - 1;
   try {
     const usualMs = Math.max(...(await guess("usual", GUESSES)));
     const figures = [];

@@ -157,7 +157,7 @@ for (const one of packages.filter(({ name }) => SMOKE[name] !== undefined)) lint
 const { version } = readManifest(path.join(FRAMEWORK, "core"));
 run([process.execPath, path.join(ROOT, ".ci/check-release.js"), "--rehearsal", `v${version}`], ROOT);
 for (const { tarball } of packages) run(["npm", "publish", tarball, "--dry-run", "--loglevel=error"], PACKED);
-say(`A release of ${version} is complete but for its tag.`);
+say(`A release of ${version} is complete except for its tag.`);
 
 const { env, home, stop } = await startRegistry(tools);
 try {

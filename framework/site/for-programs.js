@@ -25,7 +25,7 @@ function introOf(markdown) {
 export function writeForPrograms({ pages, site, groups, description }) {
   const whole = [];
   const list = [
-    `# tsgi\n\n> ${description}\n\nEach page is Markdown. All but the reference in one file: [llms-full.txt](llms-full.txt)`,
+    `# tsgi\n\n> ${description}\n\nEach page is Markdown. All pages except the reference are in one file: [llms-full.txt](llms-full.txt)`,
   ];
   for (const file of readdirSync(pages, { recursive: true, encoding: "utf8" }).filter(isPage)) {
     const markdown = readFileSync(path.join(pages, file), "utf8").replaceAll(HIDDEN, "");

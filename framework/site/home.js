@@ -9,13 +9,13 @@ const REASONS = [
   },
   {
     title: "Strict at both ends",
-    text: "The server refuses what is not HTTP, bounds every size and time, and drains on SIGTERM. Only what the result's schema names leaves the process.",
+    text: "The server rejects invalid HTTP, limits every size and time, and shuts down gracefully on SIGTERM. Responses contain only the properties in their schema.",
     link: "server.md",
     more: "The server",
   },
   {
     title: "One function, and fast",
-    text: "An application is one ASGI function: mount it, wrap it, call it in a test without a port. Handlers that compute run in a pool, and the loop goes on.",
+    text: "An application is one ASGI function: mount it, wrap it, or call it in a test without a port. CPU-bound handlers run in a worker pool and do not block the event loop.",
     link: "concurrency.md",
     more: "Worker pool",
   },
@@ -92,11 +92,11 @@ ${reasons.join("\n\n")}
 
 ## How fast it is
 
-A JSON body is checked, converted and cut to its schema: \`${route}\` over HTTP, each framework with what it recommends for that.
+Each framework validates a JSON body with the library that it recommends: \`${route}\` over HTTP.
 
 ${chartOf(figuresOf(benchmarks, route))}
 
-[All figures](benchmarks.md), with what they were measured on, and where tsgi is slower. No figure is a promise.
+See [all benchmarks](benchmarks.md), with the test machine, the method, and the cases in which tsgi is slower.
 
 </div>
 `;

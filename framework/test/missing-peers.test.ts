@@ -70,7 +70,7 @@ describe("the command tsgi", () => {
     await expect(run(process.execPath, command, { cwd: alone })).rejects.toMatchObject({
       code: 1,
       stdout: "",
-      stderr: "The command tsgi is in a package of its own. Run: npm install --save-dev @tsgi/cli\n",
+      stderr: "The command tsgi is in a separate package. Run: npm install --save-dev @tsgi/cli\n",
     });
   });
 

@@ -72,7 +72,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
     const { template, database } = this.#answers;
     if (given.database !== undefined && given.database !== "none" && databasesOf(template).length === 0) {
-      print(`The template ${template} keeps nothing in a database: ${database} is not used.`);
+      print(`The template ${template} does not use a database: ${database} is ignored.`);
     }
   }
 
@@ -96,7 +96,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
       makeRepository(this.#folder);
       this.#isRepository = true;
     } else if (this.#answers.git) {
-      print(`No Git repository of its own: ${reason}.`);
+      print(`Did not create a Git repository: ${reason}.`);
     }
     if (this.#answers.install) {
       await this.#installDependencies();
@@ -217,7 +217,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     this.#actions = plan.entries;
     if (command.dryRun) {
       const lines = plan.entries.map(({ file, action }) => `  ${action.padEnd(9)} ${file.path}`);
-      print([`${folder} (dry run, nothing is written):`, ...lines].join("\n"));
+      print([`${folder} (dry run, no files are written):`, ...lines].join("\n"));
     }
     if (!command.force) {
       refuseOccupied(plan);

@@ -6,7 +6,7 @@ import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
 import { findFault } from "./runtime-answers.js";
 
-const aboutNpm = 'through npm, flags stand after "--": npm create tsgi my-app -- --yes';
+const aboutNpm = 'with npm, write flags after "--": npm create tsgi my-app -- --yes';
 
 /** A parsed command line. */
 export interface Line {
@@ -95,7 +95,7 @@ function refuseNearCommand({ name, yes }: CommandOptions): void {
   if (name !== undefined && meant !== null) {
     throw new UsageError(
       `unknown command ${quoteName(name)}; did you mean create-tsgi ${meant} …? ` +
-        "(--yes makes a project of this name all the same)",
+        "(use --yes to create a project with this name)",
     );
   }
 }

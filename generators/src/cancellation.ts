@@ -9,7 +9,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 export class Cancellation implements Disposable {
   /** The state of the project, for the message after an interruption. */
-  consequence = "nothing was written";
+  consequence = "no files were written";
 
   readonly #stop = () => {
     process.stderr.write(`create-tsgi: cancelled, ${this.consequence}\n`);

@@ -94,7 +94,7 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
     const lines = this.#files.map(
       ({ path, action }) => `  ${(action === "overwrite" ? "change" : action).padEnd(9)} ${path}`,
     );
-    print([...(command.dryRun ? ["Dry run, nothing is written:"] : []), ...lines, ...notes].join("\n"));
+    print([...(command.dryRun ? ["Dry run, no files are written:"] : []), ...lines, ...notes].join("\n"));
     report?.({ folder, dryRun: command.dryRun, files: this.#files, notes });
   }
 

@@ -20,7 +20,7 @@ export function whyNoRepository(folder: string): string | null {
     existing = dirname(existing);
   }
   if (git(existing, "rev-parse", "--is-inside-work-tree").isDone) {
-    return "it lies in one";
+    return "it is already in one";
   }
   return git(existing, "--version").isDone ? null : "Git is not installed";
 }

@@ -19,12 +19,12 @@ const flagTable = (known: readonly Flag<string>[]) => table(known.map((flag) => 
 export function helpText(): string {
   return `Usage: create-tsgi [name] [flags]
 
-Creates a tsgi project in the folder ./<name>, installs it, and prints the next commands. Missing answers are asked
-at a terminal; elsewhere they take their defaults, which are printed. The name is an npm name. The folder of
-@scope/name is the part after the slash.
+Creates a tsgi project in the folder ./<name>, installs it, and prints the next commands. In a terminal, it
+prompts for missing options. Otherwise it uses the defaults and prints them. The name must be a valid npm name. For
+@scope/name, the folder is the part after the slash.
 
   npm create tsgi my-app
-  npm create tsgi my-app -- --yes        flags stand after the "--"
+  npm create tsgi my-app -- --yes        write flags after "--"
   create-tsgi my-app --into ~/projects   writes ~/projects/my-app
 
 Flags:
@@ -44,7 +44,7 @@ Exit status: 0 complete, 1 failed, 2 invalid command line, 130 cancelled.
 export function subHelpText(generator: SubGenerator): string {
   return `Usage: create-tsgi ${generator.usage} [flags]
 
-Writes ${generator.help}. What is there already stays as it is.
+Writes ${generator.help}. Existing code does not change.
 
   create-tsgi ${generator.example}
 
@@ -57,8 +57,8 @@ ${flagTable(subFlags)}
 export function upgradeHelpText(): string {
   return `Usage: create-tsgi upgrade [flags]
 
-Merges what newer templates have changed into the project in the current folder. What you have changed stays; where both
-have, both sides stay in the file between the marks that Git uses. Nothing is deleted.
+Merges the changes of newer templates into the project in the current folder and keeps your changes. If both changed the
+same lines, the file contains both versions between Git's conflict markers. It does not delete files.
 
   npx create-tsgi@latest upgrade --dry-run
 

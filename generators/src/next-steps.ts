@@ -54,7 +54,7 @@ function serveSteps(start: string, run: string, template: TemplateName): NextSte
   const demo = template === "auth" ? " and names a demo user" : "";
   return [
     { command: start, effect: `serves on http://127.0.0.1:8000${demo}` },
-    { command: `${run} dev`, effect: "the same, and starts anew when a file changes" },
+    { command: `${run} dev`, effect: "the same, and restarts when a file changes" },
   ];
 }
 

@@ -25,7 +25,7 @@ export function fillPlaceholders(text: string, values: Values): string {
     } else if (sign !== "/") {
       open.push({ name, isKept: (valueOf(name, values) === true) === (sign === "#") });
     } else if (open.pop()?.name !== name) {
-      throw new TypeError(`{{/${name}}} closes nothing`);
+      throw new TypeError(`{{/${name}}} has no opening tag`);
     }
   }
   if (open.length > 0) {

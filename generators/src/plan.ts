@@ -53,7 +53,7 @@ export function refuseOccupied({ folder, occupants, entries }: Plan): void {
     return;
   }
   const conflicts = entries.filter(({ action }) => action === "overwrite").map(({ file }) => file.path);
-  const wayOut = "Choose another name, or overwrite with --force (it deletes nothing).";
+  const wayOut = "Choose another name, or overwrite with --force (it does not delete files).";
   if (conflicts.length === 0) {
     const held = occupants.slice(0, 5).join(", ") + (occupants.length > 5 ? ", …" : "");
     throw new CommandError(`${folder} is not empty: it contains ${held}. ${wayOut}`);

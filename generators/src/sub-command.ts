@@ -19,9 +19,9 @@ export interface SubCommandOptions {
 /** Every flag of the sub-generators. */
 export const subFlags: readonly Flag<"file" | "dryRun" | "json" | "yes" | "help">[] = [
   { name: "in", value: "file", key: "file", help: "the file to add a route to, e.g. src/routes/orders.ts" },
-  { name: "dry-run", key: "dryRun", help: "list the files and write nothing" },
+  { name: "dry-run", key: "dryRun", help: "list the files without writing them" },
   { name: "json", key: "json", help: "print one JSON document for programs" },
-  { name: "yes", short: "y", key: "yes", help: "ask nothing" },
+  { name: "yes", short: "y", key: "yes", help: "do not prompt" },
   { name: "help", short: "h", key: "help", help: "show this text" },
 ];
 
@@ -57,7 +57,7 @@ export function parseSubCommand([name = "", ...argv]: readonly string[]): SubCom
 
 /** Every flag of an upgrade. */
 export const upgradeFlags: readonly Flag<"from" | "force" | "dryRun" | "json" | "help">[] = [
-  { name: "dry-run", key: "dryRun", help: "list the changes and write nothing" },
+  { name: "dry-run", key: "dryRun", help: "list the changes without writing them" },
   {
     name: "from",
     value: "package",

@@ -79,8 +79,8 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
 function publishedPackage({ generator }: Template, version: string): string {
   if (generator !== undefined) {
     throw new CommandError(
-      `create-tsgi comes from the repository here, and no registry is asked for version ${version} of it: ` +
-        `name the package that made this project, as in --from vendor/create-tsgi-${version}.tgz`,
+      `this create-tsgi runs from the repository, so it cannot download version ${version}: ` +
+        `specify the package that created this project, as in --from vendor/create-tsgi-${version}.tgz`,
     );
   }
   return `create-tsgi@${version}`;
@@ -137,7 +137,7 @@ function refuseUncommitted(folder: string): void {
   const { status, stdout } = spawnSync("git", ["status", "--porcelain", "--", "."], { cwd: folder, encoding: "utf8" });
   if (status !== 0) {
     throw new CommandError(
-      "the project is in no Git repository, which could bring back what was: commit it, or use --force",
+      "the project is not in a Git repository, so changes cannot be undone: commit it, or use --force",
     );
   }
   if (stdout.trim() !== "") {
@@ -148,7 +148,9 @@ function refuseUncommitted(folder: string): void {
 /** The report as text. */
 export function describeUpgrade({ from, to, dryRun, files }: UpgradeReport): string {
   if (files.length === 0) {
-    return from === to ? `This project is of create-tsgi ${to} already.` : `Nothing differs between ${from} and ${to}.`;
+    return from === to
+      ? `This project already has the templates of create-tsgi ${to}.`
+      : `The templates of ${from} and ${to} do not differ.`;
   }
   const lines = files.flatMap(({ path, action, conflicts }) => [
     `  ${action.padEnd(9)} ${path}`,
@@ -156,7 +158,7 @@ export function describeUpgrade({ from, to, dryRun, files }: UpgradeReport): str
   ]);
   const counted = files.filter(({ action }) => action === "conflict").length;
   return [
-    `From create-tsgi ${from} to ${to}${dryRun ? " (dry run, nothing is written)" : ""}:`,
+    `From create-tsgi ${from} to ${to}${dryRun ? " (dry run, no files are written)" : ""}:`,
     ...lines,
     ...(counted > 0 ? [`${counted} with conflicts: decide between the marks, then commit.`] : []),
     ...(dryRun ? [] : ["Next: install the dependencies, then run the checks and the tests."]),

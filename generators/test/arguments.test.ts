@@ -85,7 +85,7 @@ describe("the command line", () => {
       ["upgrad", "upgrade"],
     ].map(([word = "", meant = ""]): [string[], string] => [
       [word],
-      `unknown command "${word}"; did you mean create-tsgi ${meant} …? (--yes makes a project of this name all the same)`,
+      `unknown command "${word}"; did you mean create-tsgi ${meant} …? (use --yes to create a project with this name)`,
     ]),
   ])("refuses %j", (argv, message) => {
     expect(refusal(argv)).toContain(message);

@@ -204,7 +204,7 @@ describe("a folder that is not empty", () => {
     await using folder = await temporaryFolder();
     await run("git", ["init", "--quiet"], { cwd: folder.path });
     const { stdout } = await createTsgi(["one", "--yes", "--no-install"], { cwd: folder.path });
-    expect(stdout).toContain("No Git repository of its own: it lies in one.");
+    expect(stdout).toContain("Did not create a Git repository: it is already in one.");
     expect(existsSync(join(folder.path, "one/.git"))).toBe(false);
     await createTsgi(["two", "--yes", "--no-install", "--git"], { cwd: folder.path });
     expect(existsSync(join(folder.path, "two/.git"))).toBe(true);
@@ -214,7 +214,7 @@ describe("a folder that is not empty", () => {
     await using folder = await temporaryFolder();
     const env = { PATH: folder.path };
     const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
-    expect(stdout).toContain("No Git repository of its own: Git is not installed.");
+    expect(stdout).toContain("Did not create a Git repository: Git is not installed.");
     expect(status).toBe(0);
   });
 });
@@ -331,6 +331,6 @@ describe("--database with a template without a database", () => {
       { cwd: folder.path },
     );
     expect(status).toBe(0);
-    expect(stdout).toContain("The template minimal keeps nothing in a database: postgresql is not used.");
+    expect(stdout).toContain("The template minimal does not use a database: postgresql is ignored.");
   });
 });

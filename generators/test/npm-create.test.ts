@@ -27,7 +27,7 @@ describe.each(npms)("$name create tsgi in the repository", ({ command: [program 
   it("writes outside the repository, whose tools would affect a project inside", async () => {
     const { status, stdout } = await create("not-in-the-clone", "--", "--dry-run", "--yes");
     expect(status).toBe(0);
-    expect(stdout).toContain(`${join(dirname(repositoryRoot), "not-in-the-clone")} (dry run, nothing is written):`);
+    expect(stdout).toContain(`${join(dirname(repositoryRoot), "not-in-the-clone")} (dry run, no files are written):`);
   });
 
   // A flag, one that is false, and one with a value; the others are in arguments.test.ts.

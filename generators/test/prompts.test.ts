@@ -32,7 +32,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       [],
       [
         [/Name of the project/, `typed-app${keys.enter}`],
-        [/What to start from/, keys.enter],
+        [/Template/, keys.enter],
         [/Database/, `${keys.down}${keys.enter}`],
         [/Write a Dockerfile/, `n${keys.enter}`],
         [/Write a load test/, keys.enter],
@@ -65,7 +65,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       [
         [/api: routers/, `${keys.down}${keys.enter}`],
         [/none: no database/, keys.enter],
-        [/Where it runs/, `${keys.down}${keys.down}${keys.enter}`],
+        [/Runtime/, `${keys.down}${keys.down}${keys.enter}`],
         [/Write a Dockerfile/, keys.enter],
         [/Write a workflow/, keys.enter],
       ],
@@ -80,7 +80,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install", "--no-load-tests", "--no-ci", "--package-manager=npm"],
       [
-        [/What to start from/, `${keys.down}${keys.enter}`],
+        [/Template/, `${keys.down}${keys.enter}`],
         [/postgresql: a server, for several replicas/, `${keys.down}${keys.enter}`],
         [/Write a Dockerfile/, keys.enter],
       ],
@@ -122,7 +122,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       },
     );
     expect(status).toBe(130);
-    expect(stdout).toContain("create-tsgi: cancelled, nothing was written");
+    expect(stdout).toContain("create-tsgi: cancelled, no files were written");
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(status).toBe(0);
     expect(existsSync(join(project.path, "test/get-asked.test.ts"))).toBe(true);
     const stopped = await createTsgiAtTerminal(["router"], [[/name/, keys.controlC]], { cwd: project.path });
-    expect(stopped).toMatchObject({ status: 130, stdout: expect.stringContaining("cancelled, nothing was written") });
+    expect(stopped).toMatchObject({ status: 130, stdout: expect.stringContaining("cancelled, no files were written") });
   });
 
   it("stops an installation on Ctrl-C, ends with 130 and reports the state of the project", async () => {

@@ -104,13 +104,13 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     const proceed: Step = [/Ok to proceed/, `y${keys.enter}`];
     const stopped = await runAtTerminal("npm", create, [proceed, [/Name of the project/, keys.controlC]], surroundings);
     expect(stopped.status).toBe(130);
-    expect(stopped.stdout).toContain("cancelled, nothing was written");
+    expect(stopped.stdout).toContain("cancelled, no files were written");
     expect(readdirSync(folder.path)).toEqual([]);
 
     const steps: Step[] = [
       [/Name of the project/, `typed-app${keys.enter}`],
-      [/What to start from/, `${keys.down}${keys.enter}`],
-      [/Where it runs/, keys.enter],
+      [/Template/, `${keys.down}${keys.enter}`],
+      [/Runtime/, keys.enter],
       [/Write a Dockerfile/, `n${keys.enter}`],
       [/Write a load test/, keys.enter],
       [/Write a workflow/, keys.enter],

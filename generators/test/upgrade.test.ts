@@ -63,7 +63,7 @@ describe("create-tsgi upgrade", () => {
     await using project = await earlierProject();
     const { status, stdout } = await project.upgrade("--dry-run");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^From create-tsgi 0\.0\.1 to \d+\.\d+\.\d+ \(dry run, nothing is written\):\n/);
+    expect(stdout).toMatch(/^From create-tsgi 0\.0\.1 to \d+\.\d+\.\d+ \(dry run, no files are written\):\n/);
     expect(stdout.match(/^ {2}\w+ +\S+$/gm)?.map((line) => line.trim().split(/ +/))).toEqual([
       ["overwrite", ".gitignore"],
       ["create", "compose.yaml"],
@@ -103,7 +103,7 @@ describe("create-tsgi upgrade", () => {
 
     expect(await call(today, project.path, "upgrade")).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/^This project is of create-tsgi \S+ already\.\n$/),
+      stdout: expect.stringMatching(/^This project already has the templates of create-tsgi \S+\.\n$/),
     });
   });
 
@@ -124,7 +124,10 @@ describe("create-tsgi upgrade", () => {
     await using project = await earlierProject();
     const git = (...parameters: string[]) =>
       run("git", ["-c", "user.name=x", "-c", "user.email=x@example.com", ...parameters], { cwd: project.path });
-    expect(await project.upgrade()).toMatchObject({ status: 1, stderr: expect.stringContaining("no Git repository") });
+    expect(await project.upgrade()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("not in a Git repository"),
+    });
     await git("init", "--quiet");
     await git("add", "--all");
     expect(await project.upgrade()).toMatchObject({ status: 1, stderr: expect.stringContaining("not committed") });
@@ -171,7 +174,7 @@ describe("create-tsgi upgrade", () => {
     const { status, stderr } = await call(join(path, "node_modules/create-tsgi"), path, "upgrade", "--dry-run");
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining("no registry is asked for version 9"),
+      stderr: expect.stringContaining("it cannot download version 9"),
     });
   });
 });

@@ -30,7 +30,7 @@ async function compare(): Promise<number> {
   const { base, seconds, sections } = readCompareSettings(process.env);
   const commit = base === "release" ? await lastRelease() : (base ?? (await defaultBase()));
   if (commit === null) {
-    process.stdout.write("Nothing to compare with: no tag v* before this commit.\n");
+    process.stdout.write("No release to compare with: there is no tag v* before this commit.\n");
     return 0;
   }
   const progress = new Progress();

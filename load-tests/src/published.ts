@@ -25,11 +25,12 @@ export async function readRun(file: URL): Promise<Published> {
   const missing = SECTIONS.filter((section) => run.sections[section] === undefined);
   if (missing.length > 0 || !run.settings.peers) {
     throw new Error(
-      `Expected a run of every section beside the peers, but it has no ${missing.join(", ") || "peers"}: make bench PEERS=1`,
+      `Expected a run of every section with the peers, but it has no ${missing.join(", ") || "peers"}: make bench PEERS=1`,
     );
   }
   const faults = Object.values(run.sections).flatMap(faultsOf);
-  if (faults.length > 0) throw new Error(`Figures beside wrong answers are not published: ${faults.join("; ")}`);
+  if (faults.length > 0)
+    throw new Error(`Results of a run with wrong responses are not published: ${faults.join("; ")}`);
   const sections = SECTIONS.map((section) => [section, (run.sections[section] ?? []).map(shorten)] as const);
   return { ...run, settings: { ...run.settings, output: null }, sections: Object.fromEntries(sections) };
 }

@@ -87,7 +87,7 @@ export async function measureAll(
 }
 
 function tablesOf(section: Section, results: readonly Result[]): string[] {
-  if (results.length === 0) return [`\n${section}: not measured (load-tests/README.md says what it needs)`];
+  if (results.length === 0) return [`\n${section}: not measured (see load-tests/README.md for the requirements)`];
   return TABLES.filter((table) => table.section === section).map(
     ({ name, unit, draw }) => `\n${[name, ...(unit === undefined ? [] : [unit])].join(": ")}\n\n${draw(results)}`,
   );
@@ -97,7 +97,7 @@ function tablesOf(section: Section, results: readonly Result[]): string[] {
 export function reportFaults({ sections }: Pick<Report, "sections">, streams: Streams = process): number {
   const faults = Object.values(sections).flatMap(faultsOf);
   for (const fault of faults) {
-    streams.stderr.write(`wrong answer: ${fault}\n`);
+    streams.stderr.write(`wrong response: ${fault}\n`);
   }
   return faults.length === 0 ? 0 : 1;
 }
@@ -118,8 +118,6 @@ export async function runBench(
   await writeFile(output, `${JSON.stringify(report, null, 2)}\n`);
   const seconds = (Date.now() - report.started.getTime()) / 1_000;
   const shown = relative(fileURLToPath(REPOSITORY), output);
-  streams.stdout.write(
-    `\n${seconds.toFixed(0)} s. Figures: ${shown}. Their limits: load-tests/README.md. None is a promise.\n`,
-  );
+  streams.stdout.write(`\n${seconds.toFixed(0)} s. Figures: ${shown}. Their limits: load-tests/README.md.\n`);
   return reportFaults(report, streams);
 }

@@ -13,7 +13,7 @@ export interface Summary {
 /** The middle figure, or the mean of the two in the middle. @throws RangeError when there is none. */
 export function median(figures: readonly number[]): number {
   if (figures.length === 0) {
-    throw new RangeError("Expected at least one figure for a median, but there was none.");
+    throw new RangeError("Expected at least one number for a median, but received 0.");
   }
   const sorted = figures.toSorted((left, right) => left - right);
   const upper = sorted[sorted.length >> 1] ?? Number.NaN;

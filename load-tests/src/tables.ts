@@ -123,7 +123,7 @@ function footprintTable(results: readonly Result[]): string {
   const cell = (summary: Summary | undefined, unit: string): string =>
     summary === undefined || summary.median === 0 ? "–" : `${summary.median.toFixed(0)} ${unit}`;
   return formatTable(
-    ["", "first answer", "memory after 10,000 requests"],
+    ["", "first response", "memory after 10,000 requests"],
     results.map(({ contender, rows: { footprint } }) => [
       contender,
       cell(footprint?.["startMs"], "ms"),

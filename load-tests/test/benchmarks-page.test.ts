@@ -199,7 +199,7 @@ describe("a run that is to be published", () => {
   it("is rejected if a response was wrong", async () => {
     const direct = [{ contender: "Hono", rows: {}, faults: ["GET /health: expected 200, got 500"] }];
     await expect(read({ ...run, sections: { ...run.sections, direct } })).rejects.toThrow(
-      "Figures beside wrong answers are not published: Hono: GET /health: expected 200, got 500",
+      "Results of a run with wrong responses are not published: Hono: GET /health: expected 200, got 500",
     );
   });
 });

@@ -64,6 +64,6 @@ describe("runBench", () => {
       { contender: "a peer", rows: {}, faults: ["GET /health: expected the status 200, got 500"] },
     ]);
     expect(status).toBe(1);
-    expect(stderr).toBe("wrong answer: a peer: GET /health: expected the status 200, got 500\n");
+    expect(stderr).toBe("wrong response: a peer: GET /health: expected the status 200, got 500\n");
   });
 });

@@ -68,7 +68,7 @@ function readingChars(connection) {
 
 const url = process.env.DATABASE_URL;
 if (url === undefined) {
-  throw new Error("DATABASE_URL: expected an empty database, got nothing");
+  throw new Error("DATABASE_URL: expected an empty database, but it is not set");
 }
 const db = await connect(url);
 await db.$disconnect();

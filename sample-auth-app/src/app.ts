@@ -34,7 +34,7 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
     tags: [
       { name: "auth", description: "Login, refresh and logout." },
       { name: "users", description: "Registration, and what users may see and change of themselves." },
-      { name: "items", description: "What belongs to the user who asks." },
+      { name: "items", description: "The items of the current user." },
       { name: "health", description: "For load balancers." },
     ],
     logger,
@@ -52,7 +52,7 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   app.includeRouter(mcp(app));
   app.includeRouter(metrics.router("/metrics"), { dependencies: [Depends(refusePublic)] });
   const returns = t.Object({ status: t.String() }, { title: "Health" });
-  app.get("/health", { tags: ["health"], summary: "Whether the process answers", returns }, async () => ({
+  app.get("/health", { tags: ["health"], summary: "Liveness of the process", returns }, async () => ({
     status: "ok",
   }));
   app.mount("/assets", assets);

@@ -10,7 +10,7 @@ async function manage(command = "", username = ""): Promise<string> {
   const db = await connect(readSettings().databaseUrl);
   try {
     if (!(await setDisabled(db, username, command === "disable"))) {
-      throw new Error(`there is no user ${JSON.stringify(username)}`);
+      throw new Error(`unknown user ${JSON.stringify(username)}`);
     }
   } finally {
     await db.$disconnect();

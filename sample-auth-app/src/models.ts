@@ -22,7 +22,7 @@ export const TokenResponse = t.Object(
   {
     access_token: t.String(),
     token_type: t.String({ default: "bearer" }),
-    scope: t.Optional(t.String({ description: "What the token is limited to, where the login asked for scopes." })),
+    scope: t.Optional(t.String({ description: "The scopes of the token, if the login requested scopes." })),
   },
   { title: "TokenResponse" },
 );
@@ -43,7 +43,7 @@ export const NewUser = t.Object(
       pattern: USERNAME.source,
       description:
         "1 to 64 of the letters a to z, digits and . _ @ + -, a letter or a digit first. Upper and lower case are the " +
-        "same, and stored as lower case. `constructor` is no name.",
+        "same, and stored as lower case. `constructor` is not allowed.",
     }),
     email: t.String({ format: "email", maxLength: 254 }),
     password: NewPassword,

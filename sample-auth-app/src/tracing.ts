@@ -38,7 +38,7 @@ export async function startTracing(warn: (message: string) => void): Promise<Tra
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") {
       throw error;
     }
-    warn("Nothing is traced: npm install @opentelemetry/sdk-node");
+    warn("Tracing is disabled: npm install @opentelemetry/sdk-node");
     return null;
   }
 }

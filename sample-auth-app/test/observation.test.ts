@@ -43,7 +43,7 @@ describe("the observation of the application", () => {
     expect(answer.status).toBe(200);
     expect(JSON.parse(server.stderr())).toMatchObject({
       level: "warn",
-      message: "Nothing is traced: npm install @opentelemetry/sdk-node",
+      message: "Tracing is disabled: npm install @opentelemetry/sdk-node",
     });
   });
 });

@@ -14,7 +14,7 @@ export function explain(code: string | undefined, command: Command): void {
   if (found) return print(show(found));
   const similar = similarTo(name, known);
   const way = similar.length === 0 ? "`tsgi explain` lists all." : `Did you mean one of these?\n${list(similar)}`;
-  command.error(`error: there is no code ${JSON.stringify(code)}. ${way}`, { exitCode: EXIT.usage });
+  command.error(`error: unknown code ${JSON.stringify(code)}. ${way}`, { exitCode: EXIT.usage });
 }
 
 /** A code in upper case, without its prefix. */

@@ -28,7 +28,8 @@ function findDeclared(cwd: string): string | null {
   const declared = readDeclared(path.join(cwd, "package.json"));
   if (declared === undefined) return null;
   if (typeof declared === "string" && existsSync(path.resolve(cwd, declared))) return path.resolve(cwd, declared);
-  const found = typeof declared === "string" ? `there is no file ${declared}` : `it is ${JSON.stringify(declared)}`;
+  const found =
+    typeof declared === "string" ? `the file ${declared} does not exist` : `it is ${JSON.stringify(declared)}`;
   throw commandError("TSGI_MODULE_NOT_FOUND.package", found);
 }
 

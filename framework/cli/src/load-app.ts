@@ -50,7 +50,7 @@ function describe(exports: Record<string, unknown>, found: unknown): string {
   const names = Object.keys(exports).filter((key) => key !== "default");
   const meant = names.find((name) => isTsgiApp(exports[name]));
   if (meant !== undefined) return `It exports an App as ${meant}. Write \`export { ${meant} as app }\`.`;
-  if (names.length === 0) return `It exports nothing. ${way}`;
+  if (names.length === 0) return `It has no exports. ${way}`;
   return `It exports ${names.join(", ")}, but neither app nor default. ${way}`;
 }
 
@@ -69,7 +69,7 @@ export async function loadServedApp(name: string | undefined): Promise<LoadedApp
   const loaded = await loadApp(name);
   if (startsServer() && cluster.isPrimary) {
     process.stderr.write(
-      `${loaded.shownFile} starts a server itself when it is imported, beside the one of this command. Start it with ` +
+      `${loaded.shownFile} starts another server when it is imported, in addition to this command. Start it with ` +
         "node or tsx, or put serve() into another file.\n",
     );
   }

@@ -25,7 +25,7 @@ export const COMMANDS = {
    *
    * If a similar file exists, the message suggests it.
    */
-  "TSGI_MODULE_NOT_FOUND.file": (name: string, suggestion: string) => `There is no file ${name}.${suggestion}`,
+  "TSGI_MODULE_NOT_FOUND.file": (name: string, suggestion: string) => `The file ${name} does not exist.${suggestion}`,
   "TSGI_MODULE_NOT_FOUND.package": (found: string) =>
     `"tsgi": { "module": … } of package.json must name the file that exports the app, but ${found}.`,
   /** The JSON that you passed to `tsgi client` is not an OpenAPI document. */
@@ -56,7 +56,8 @@ export const COMMANDS = {
   "TSGI_UNREADABLE_DOCUMENT.check": (file: string, reason: string) =>
     `--check ${file} cannot be read: ${reason}. Make it with tsgi openapi --check ${file} --write, or name a JSON file ` +
     "that tsgi openapi wrote.",
-  "TSGI_UNREADABLE_DOCUMENT.answer": (url: string, status: string) => `${url} cannot be read: the answer is ${status}`,
+  "TSGI_UNREADABLE_DOCUMENT.answer": (url: string, status: string) =>
+    `${url} cannot be read: the response status is ${status}`,
   /** A file that you passed with a flag cannot be read. */
   "TSGI_UNREADABLE_FILE.env": (file: string, reason: string) => `--env-file ${file} cannot be read: ${reason}`,
   "TSGI_UNREADABLE_FILE.flag": (flag: string, file: string, reason: string) =>

@@ -85,7 +85,7 @@ async function checkDocument(
   for (const change of [...breaking, ...additions]) process.stdout.write(`${showChange(change)}\n`);
   const summary = `${countOf(breaking.length, "breaking change")}, ${countOf(additions.length, "addition")}`;
   const isEqual = committed?.text === text;
-  const hint = isEqual || write ? "" : " Renew the file with --write.";
+  const hint = isEqual || write ? "" : " Update the file with --write.";
   process.stderr.write(`${file}: ${isEqual ? "no change" : summary}.${hint}\n`);
   if (write && !isEqual) await writeDocument(document, text, file);
   else if (!write && breaking.length > 0) process.exitCode = EXIT.failed;

@@ -12,9 +12,9 @@ type Argument = readonly [name: string, description: string];
 
 const MODULE: Argument = [
   "[module]",
-  "the file that exports the app as `app` or `default` (default: src/app.ts and the like)",
+  "the file that exports the app as `app` or `default` (default: src/app.ts and similar)",
 ];
-const SOURCE: Argument = ["[source]", "the module, a document (*.json), or the address of one"];
+const SOURCE: Argument = ["[source]", "the module, or the file (*.json) or URL of an OpenAPI document"];
 
 /** Makes the command line. */
 export function createProgram(): Command {
@@ -40,7 +40,7 @@ function addServing(program: Command): void {
     .addOption(port())
     .addOption(loop())
     .addOption(trustedProxies())
-    .option("--watch <folder...>", "folders of which any file restarts the application", [])
+    .option("--watch <folder...>", "more folders: a change of any file in them restarts the application", [])
     .option("--no-access-log", "do not print a line for each request")
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
   addLoading(program, "run", "serve in production, until SIGTERM or SIGINT")
@@ -48,14 +48,17 @@ function addServing(program: Command): void {
     .addOption(port())
     .option("--socket <path>", "listen on a Unix socket instead")
     .addOption(
-      new Option("--workers <n>", "processes that serve").env("WEB_CONCURRENCY").default(1).argParser(integer(1, 1024)),
+      new Option("--workers <n>", "number of server processes")
+        .env("WEB_CONCURRENCY")
+        .default(1)
+        .argParser(integer(1, 1024)),
     )
     .addOption(loop())
     .option("--tls-key <file>", "private key, PEM")
     .option("--tls-cert <file>", "certificate chain, PEM")
-    .option("--http2", "speak HTTP/2 beside HTTP/1.1")
+    .option("--http2", "enable HTTP/2 in addition to HTTP/1.1")
     .addOption(trustedProxies())
-    .option("--shutdown-timeout <ms>", "milliseconds that running requests have at the end", integer(0, 3_600_000))
+    .option("--shutdown-timeout <ms>", "graceful shutdown timeout in milliseconds", integer(0, 3_600_000))
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
 }
 
@@ -72,12 +75,12 @@ function addInspecting(program: Command): void {
         "out",
       ),
     )
-    .option("--write", "with --check: renew that document, with status 0")
+    .option("--write", "with --check: update that document, with status 0")
     .addOption(
       new Option("--async", "write the AsyncAPI document of the WebSockets instead").conflicts(["check", "write"]),
     )
     .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
-      if (flags.write && flags.check === undefined) command.error("error: --write goes with --check <file>");
+      if (flags.write && flags.check === undefined) command.error("error: --write requires --check <file>");
       await end((await import("./openapi.js")).showOpenAPI(module, flags));
     });
   addLoading(program, "client", "write a typed client for openapi-fetch", SOURCE)
@@ -90,7 +93,7 @@ function addInspecting(program: Command): void {
   );
   program
     .command("explain")
-    .description("print what an error means and how to fix it")
+    .description("explain an error code and how to fix the error")
     .argument("[code]", "its code, such as TSGI_DUPLICATE_ROUTE (default: a list of all)")
     .action(async (code: string | undefined, _flags: object, command: Command) =>
       (await import("./explain.js")).explain(code, command),
@@ -109,8 +112,8 @@ function addLoading(program: Command, name: string, description: string, argumen
       .command(name)
       .description(description)
       .argument(...argument)
-      .option("--env-file <file>", "variables for the environment, PORT and the like among them")
-      .option("--env-file-if-exists <file>", "the same for a file that may be missing")
+      .option("--env-file <file>", "load environment variables from this file, including PORT")
+      .option("--env-file-if-exists <file>", "the same, but ignore a missing file")
       // At once: the variables of a file count for the flags that the line leaves open.
       .on("option:env-file", loadEnvFile)
       .on("option:env-file-if-exists", loadEnvFileIfExists)
@@ -133,7 +136,7 @@ const loop = () =>
   ]);
 
 const trustedProxies = () =>
-  new Option("--trusted-proxies <list>", "proxies whose X-Forwarded-For and X-Forwarded-Proto count")
+  new Option("--trusted-proxies <list>", "proxies to trust for X-Forwarded-For and X-Forwarded-Proto")
     .env("TRUSTED_PROXIES")
     .argParser((text: string, before: string[] | undefined) => [...(before ?? []), ...listOf(text)]);
 

@@ -95,7 +95,7 @@ export class Supervisor {
       await this.#serving?.end();
       if (this.#isStopping) return;
       const others = files.length > 1 ? ` and ${files.length - 1} more` : "";
-      say(`${files[0]}${others} changed. Starting anew.`);
+      say(`${files[0]}${others} changed. Restarting.`);
       this.start();
     }
     this.#isReloading = false;

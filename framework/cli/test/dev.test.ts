@@ -153,7 +153,7 @@ app.includeRouter(health());`;
     await mkdir(path.join(project.folder, "empty"));
     await project.write({ "app.js": versioned(2) });
     expect((await ask(command)).version).toBe(2);
-    expect(command.output.match(/.* changed\. Starting anew/g)).toEqual(["tsgi dev: app.js changed. Starting anew"]);
+    expect(command.output.match(/.* changed\. Restarting/g)).toEqual(["tsgi dev: app.js changed. Restarting"]);
   });
 
   it("restarts for files that the application has loaded, for its environment and for its configuration", async () => {
@@ -257,7 +257,7 @@ app.includeRouter(health());`;
     expect((await ask(command)).version).toBe(2);
     command.child.kill("SIGTERM");
     const { stderr } = await command.ended;
-    expect(stderr.match(/changed\. Starting anew/g)?.length).toBeLessThanOrEqual(2);
+    expect(stderr.match(/changed\. Restarting/g)?.length).toBeLessThanOrEqual(2);
   });
 
   it("reads environment files again from any folder, and does not override existing variables", async () => {
@@ -289,7 +289,7 @@ app.includeRouter(health());`;
     let version = 1;
     while (version === 1) version = (await ask(command)).version;
     // How few depends on the machine: one at a time would be 200.
-    expect(command.output.match(/changed\. Starting anew/g)?.length).toBeLessThan(200);
+    expect(command.output.match(/changed\. Restarting/g)?.length).toBeLessThan(200);
   });
 
   it("restarts if a file outside the folder that the application imports changes", async () => {
@@ -318,7 +318,7 @@ app.includeRouter(health());`;
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
     await rm(path.join(project.folder, "app.ts"));
-    await command.next(/There is no file .*app\.ts\.[^]*Waiting for a change/);
+    await command.next(/The file .*app\.ts does not exist\.[^]*Waiting for a change/);
     await project.write({ "app.ts": versioned(2) });
     expect((await ask(command)).version).toBe(2);
   });
@@ -354,7 +354,7 @@ app.includeRouter(health());`;
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
     await project.write({ "app.ts": versioned(2) });
-    await command.next(/Starting anew/);
+    await command.next(/Restarting/);
     command.child.kill("SIGINT");
     // The streams of the command close when the last process that holds them has ended.
     expect(await command.ended).toMatchObject({ code: 0, signal: null });

@@ -74,7 +74,7 @@ describe("tsgi doctor, of the application", () => {
   });
 
   it.each<[what: string, path: string, options: string, reason: string]>([
-    ["the address of tokens", "/login", "", "gives the tokens of OAuth2PasswordBearer"],
+    ["the address of tokens", "/login", "", "returns the tokens of OAuth2PasswordBearer"],
     [
       "a form of a password",
       "/a",
@@ -176,12 +176,12 @@ describe("tsgi doctor, of routes", () => {
     [
       "a handler of request and response",
       'app.get("/users/{id}", async (req, res) => res.json({}));',
-      "GET /users/{id}: the handler takes 2 arguments and is given one, an object of its parameters by name: async ({ item_id }) => …, which returns what is sent.",
+      "GET /users/{id}: the handler takes 2 arguments and is given one, an object of its parameters by name: async ({ item_id }) => …, which returns the response.",
     ],
     [
       "a handler with `next`",
       'app.post("/users", async (req, res, next) => next());',
-      "POST /users: the handler takes 3 arguments and is given one, an object of its parameters by name: async ({ item_id }) => …, which returns what is sent.",
+      "POST /users: the handler takes 3 arguments and is given one, an object of its parameters by name: async ({ item_id }) => …, which returns the response.",
     ],
     [
       "a WebSocket's handler with the request",
@@ -191,7 +191,7 @@ describe("tsgi doctor, of routes", () => {
     [
       "a handler of a request that is not declared",
       'app.get("/me", async (request) => request.headers);',
-      "GET /me: the handler takes an argument, and the route has no parameters, so that it is an empty object. What it needs is declared: { params: { request: Request } }, with Request of tsgi.",
+      "GET /me: the handler has an argument, but the route has no parameters, so the argument is an empty object. Declare what the handler needs, for example { params: { request: Request } }, with Request of tsgi.",
     ],
     [
       "a dependency with `next`",

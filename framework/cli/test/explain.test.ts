@@ -50,7 +50,7 @@ describe("tsgi explain", () => {
   ])("suggests for %s the codes that may be meant", async (_what, text, expected) => {
     await using project = await Project.create({});
     const { code, stdout, stderr } = await project.run("explain", text);
-    expect(stderr).toContain(`error: there is no code "${text}". `);
+    expect(stderr).toContain(`error: unknown code "${text}". `);
     expect(stderr.match(/^ {2}\w+/gm)?.map((word) => word.trim()) ?? []).toEqual(expected);
     expect([code, stdout]).toEqual([2, ""]);
   });

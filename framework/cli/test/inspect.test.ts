@@ -135,7 +135,7 @@ describe("the module", () => {
   });
 
   it.each<[what: unknown, text: string]>([
-    ["src/no.ts", "there is no file src/no.ts"],
+    ["src/no.ts", "the file src/no.ts does not exist"],
     [3, "it is 3"],
   ])("is refused when package.json names %j", async (module, text) => {
     await using project = await Project.create({ ...files, "package.json": manifest(module) });
@@ -250,11 +250,11 @@ describe("tsgi openapi --check", () => {
     const before = await readFile(path.join(project.folder, "openapi.json"), "utf8");
     const { code, stdout, stderr } = await project.run("openapi", "--check", "openapi.json");
     expect(stdout).toBe(
-      "breaking  GET /items response/200/name: the property is gone. Keep it, marked as deprecated.\n" +
+      "breaking  GET /items response/200/name: the property is missing. Keep it, marked as deprecated.\n" +
         "addition  GET /items response/200/a: the property is new.\n" +
         "addition  GET /new: the operation is new.\n",
     );
-    expect(stderr).toBe("openapi.json: 1 breaking change, 2 additions. Renew the file with --write.\n");
+    expect(stderr).toBe("openapi.json: 1 breaking change, 2 additions. Update the file with --write.\n");
     expect(code).toBe(1);
     expect(await readFile(path.join(project.folder, "openapi.json"), "utf8")).toBe(before);
   });
@@ -268,7 +268,7 @@ describe("tsgi openapi --check", () => {
   it("renews the file with --write, lists the same, and ends with 0", async () => {
     await using project = await changed(APP("id: t.Integer()"));
     const { code, stdout, stderr } = await project.run("openapi", "--check", "openapi.json", "--write");
-    expect(stdout).toContain("breaking  GET /items response/200/name: the property is gone.");
+    expect(stdout).toContain("breaking  GET /items response/200/name: the property is missing.");
     expect(stderr).toBe("openapi.json: 1 breaking change, 0 additions.\nWrote openapi.json: 1 operation.\n");
     expect(code).toBe(0);
     expect(await project.run("openapi", "--check", "openapi.json")).toMatchObject({ code: 0, stdout: "" });
@@ -296,7 +296,7 @@ describe("tsgi openapi --check", () => {
   });
 
   it.each([
-    ["--write alone", ["--write"], "--write goes with --check <file>"],
+    ["--write alone", ["--write"], "--write requires --check <file>"],
     ["--out beside it", ["--check", "a.json", "--out", "b.json"], "cannot be used with"],
   ])("ends with 2 for %s", async (_what, flags, message) => {
     await using project = await Project.create({ "app.ts": APP(original) });

@@ -29,12 +29,17 @@ const ifNoStripping = "typescript" in process.features && process.features.types
 
 describe("a module that cannot be served", () => {
   const cases: [what: string, files: Record<string, string>, args: string[], message: RegExp][] = [
-    ["is missing", {}, ["app.ts"], /^There is no file app\.ts\.\nRead more: tsgi explain TSGI_MODULE_NOT_FOUND\n$/],
+    [
+      "is missing",
+      {},
+      ["app.ts"],
+      /^The file app\.ts does not exist\.\nRead more: tsgi explain TSGI_MODULE_NOT_FOUND\n$/,
+    ],
     ["is spelt wrongly", { "src/app.ts": "" }, ["src/ap.ts"], /Did you mean src\/app\.ts\?/],
     ["has another extension", { "src/app.ts": "" }, ["src/app.js"], /Did you mean src\/app\.ts\?/],
     ["is a folder", { "src/app.ts": "" }, ["src"], /src is a folder/],
     ["is not named and not found", {}, [], /No application was found .*\n.*tsgi dev src\/app\.ts/],
-    ["exports nothing", { "app.js": "" }, [], /exports no application\.\nIt exports nothing\. Write `export const app/],
+    ["exports nothing", { "app.js": "" }, [], /exports no application\.\nIt has no exports\. Write `export const app/],
     ["exports something else", { "app.js": "export const api = 1" }, [], /It exports api, but neither app nor default/],
     [
       "exports the App under another name",

@@ -113,7 +113,7 @@ export class ApplicationCall {
     this.#inbox.push(message as ReceiveMessage);
   }
 
-  /** The client has gone. */
+  /** The client has disconnected. */
   end(last: ReceiveMessage = { type: "http.disconnect" }): void {
     this.#inbox.end(last);
   }

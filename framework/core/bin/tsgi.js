@@ -19,7 +19,7 @@ function findManifest() {
 
 const manifest = findManifest();
 if (manifest === null) {
-  process.stderr.write("The command tsgi is in a package of its own. Run: npm install --save-dev @tsgi/cli\n");
+  process.stderr.write("The command tsgi is in a separate package. Run: npm install --save-dev @tsgi/cli\n");
   process.exitCode = 1;
 } else {
   await import(pathToFileURL(path.join(path.dirname(manifest), "bin/tsgi.js")).href);

@@ -129,7 +129,7 @@ function openService(app: App, maxBytes: number) {
         return await toResult(limit(await send(app, request, caller), maxBytes), uri, onItem);
       } catch (error) {
         if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
-        return errorResult(500, error instanceof RangeError ? error.message : "The answer broke off.");
+        return errorResult(500, error instanceof RangeError ? error.message : "The response was interrupted.");
       }
     });
     return server;

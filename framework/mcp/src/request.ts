@@ -65,7 +65,7 @@ function pathOf({ endpoint: { pattern } }: Tool, given: Given): string {
   for (const name of pattern.names) {
     const value = values.get(name) ?? "";
     if (!/^\.{0,2}$/.test(value) && isWellFormed(value)) continue;
-    throw invalid("value_error", "Input should be text that can stand in a path", "path", name);
+    throw invalid("value_error", "Input should be text that is valid in a path", "path", name);
   }
   return pattern.build(Object.fromEntries(values));
 }
@@ -74,7 +74,7 @@ function headersOf(caller: Request, given: Given, cookies: Given): Headers {
   const headers = new Headers(Object.entries(caller.headers).filter(([name]) => !NOT_FORWARDED.test(name)));
   for (const [name, text] of textsOf(given.filter(([wire]) => !headers.has(wire)))) {
     if (!isFieldValue(text)) {
-      throw invalid("value_error", "Input should be text that can stand in a header", "header", name);
+      throw invalid("value_error", "Input should be text that is valid in a header", "header", name);
     }
     headers.append(name, text);
   }

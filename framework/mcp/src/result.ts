@@ -62,7 +62,7 @@ export function limit({ body, status, headers }: Response, maxBytes: number): Re
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       bytes += chunk.length;
-      if (bytes > maxBytes) throw new RangeError(`The answer has more than ${maxBytes} bytes.`);
+      if (bytes > maxBytes) throw new RangeError(`The response has more than ${maxBytes} bytes.`);
       controller.enqueue(chunk);
     },
   });

@@ -464,8 +464,8 @@ describe("a call of a tool", () => {
     expect(await textOf("list")).toBe("[1,2]");
     expect(await textOf("none")).toBe("204 No Content");
     expect(await textOf("moved")).toBe("error: 303 See Other: http://localhost/else");
-    expect(await textOf("long")).toBe("error: 500 Internal Server Error: The answer has more than 100 bytes.");
-    expect(await textOf("endless")).toBe("error: 500 Internal Server Error: The answer has more than 100 bytes.");
+    expect(await textOf("long")).toBe("error: 500 Internal Server Error: The response has more than 100 bytes.");
+    expect(await textOf("endless")).toBe("error: 500 Internal Server Error: The response has more than 100 bytes.");
   });
 });
 

@@ -19,7 +19,7 @@ function headOf({ info: { title, version } }: OpenAPIDocument): string[] {
     `// Written by \`tsgi client\` from the document of ${quote(title)}, version ${quote(version)}. Changes are overwritten.`,
     'import createTypedFetch, { type Client, type ClientOptions } from "openapi-fetch";',
     "",
-    "/** Makes a client. `baseUrl` says where the application is served; `headers` go with each request. */",
+    "/** Creates a client. `baseUrl` is the URL of the application; `headers` are sent with each request. */",
     "export function createClient(options: ClientOptions): Client<paths> {",
     "  return createTypedFetch<paths>(options);",
     "}",

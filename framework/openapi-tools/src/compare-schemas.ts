@@ -130,7 +130,7 @@ export class SchemaComparison {
       else inner.report("member-added", `the ${noun} is new`);
     }
     for (const [name, member] of before) {
-      if (!after.has(name)) place.at(...(member.at ?? [name])).report("member-removed", `the ${noun} is gone`);
+      if (!after.has(name)) place.at(...(member.at ?? [name])).report("member-removed", `the ${noun} is missing`);
     }
   }
 

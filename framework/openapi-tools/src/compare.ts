@@ -94,7 +94,7 @@ class DocumentComparison {
       else placeOf(operation.name).report("operation-added", "the operation is new");
     }
     for (const [key, { name }] of before) {
-      if (!after.has(key)) placeOf(name).report("operation-removed", "the operation is gone");
+      if (!after.has(key)) placeOf(name).report("operation-removed", "the operation is missing");
     }
   }
 
@@ -141,7 +141,7 @@ class DocumentComparison {
       this.#compareMedia(earlier, later, inner);
     }
     for (const type of Object.keys(left)) {
-      if (!Object.hasOwn(right, type)) place.report("media-type-removed", `${type} is gone`);
+      if (!Object.hasOwn(right, type)) place.report("media-type-removed", `${type} is missing`);
     }
   }
 
@@ -169,7 +169,7 @@ class DocumentComparison {
       if (Object.hasOwn(right, status)) continue;
       const other = responseFor(right, status);
       if (other === undefined)
-        place.at(status).report(isError(status) ? "error-removed" : "success-removed", "the status is gone");
+        place.at(status).report(isError(status) ? "error-removed" : "success-removed", "the status is missing");
       else this.#compareResponse(value, other, place.at(status));
     }
   }

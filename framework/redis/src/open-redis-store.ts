@@ -84,9 +84,9 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
   const report = (away: boolean, cause?: unknown) => {
     if (away === isAway) return;
     isAway = away;
-    if (!away) return logger.info({}, "Redis is there: what is counted is shared.");
+    if (!away) return logger.info({}, "Redis is available: counts are shared.");
     const effect = whenRedisFails === "memory" ? "this process counts by itself" : "its store fails";
-    logger.warn({ err: connectErrorOf(client, cause) }, `Redis is away: ${effect}.`);
+    logger.warn({ err: connectErrorOf(client, cause) }, `Redis is unavailable: ${effect}.`);
   };
   await client.connect().then(
     () => report(false),

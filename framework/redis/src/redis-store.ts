@@ -65,7 +65,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const send = async (...args: readonly [string, ...string[]]): Promise<unknown> => {
     // A client queues what it cannot send, until the server is back.
     if (!isReady()) throw new Error("Redis is not connected.");
-    if (late > 0) throw new Error("Redis has not answered yet.");
+    if (late > 0) throw new Error("Redis has not replied yet.");
     const [command, ...rest] = args;
     const answer = "call" in client ? client.call(command, ...rest) : client.sendCommand(args);
     let timer: NodeJS.Timeout | undefined;
@@ -73,7 +73,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       const giveUp = () => {
         late++;
         answer.catch(() => {}).finally(() => late--);
-        reject(new Error(`Redis has not answered within ${timeoutMs} ms.`));
+        reject(new Error(`Redis has not replied within ${timeoutMs} ms.`));
       };
       // A process that was busy for that long may have an answer that is not read yet.
       timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);

@@ -19,7 +19,7 @@ describe("openRedisStore", () => {
     [
       "redis://127.0.0.1:1",
       "Redis, host 127.0.0.1, port 1: connect ECONNREFUSED 127.0.0.1:1. " +
-        "Nothing listens there: start it with redis-server --port 1, or correct the URL",
+        "The port is closed: start the server with redis-server --port 1, or correct the URL",
     ],
     [
       "redis://nowhere.invalid",
@@ -46,7 +46,7 @@ describe("openRedisStore", () => {
     expect(log.entries).toMatchObject([
       {
         level: "warn",
-        message: "Redis is away: this process counts by itself.",
+        message: "Redis is unavailable: this process counts by itself.",
         err: { name: "ConnectError", message },
       },
     ]);
@@ -58,7 +58,7 @@ describe("openRedisStore", () => {
     await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
     await expect(store.add("a", "1", 60)).rejects.toThrow("Redis is not connected.");
     store.close();
-    expect(log.entries.map(({ message }) => message)).toEqual(["Redis is away: its store fails."]);
+    expect(log.entries.map(({ message }) => message)).toEqual(["Redis is unavailable: its store fails."]);
   });
 
   it("refuses an option that is misspelt", async () => {
@@ -108,9 +108,9 @@ describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not insta
     while ((await store.get("where")) === "memory") await new Promise((resolve) => setImmediate(resolve));
     expect(await store.get("where")).toBe(fault === "stop" ? null : "Redis");
     expect(log.entries.map(({ message }) => message)).toEqual([
-      "Redis is there: what is counted is shared.",
-      "Redis is away: this process counts by itself.",
-      "Redis is there: what is counted is shared.",
+      "Redis is available: counts are shared.",
+      "Redis is unavailable: this process counts by itself.",
+      "Redis is available: counts are shared.",
     ]);
     store.close();
   });

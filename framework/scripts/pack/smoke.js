@@ -11,7 +11,7 @@ export const SMOKE = {
       app.get("/items/{id}", { params: { id: t.Integer() } }, async ({ id }) => ({ id }));
       const server = await serve(app, { port: 0, logger: { debug() {}, info() {}, warn: console.error, error: console.error } });
       const [item, page, file] = await Promise.all(["/items/1", "/docs", "/docs/swagger-ui.css"].map((path) => fetch(server.url + path)));
-      if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected answers");
+      if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected responses");
       await server.close();`,
   },
   "@tsgi/cli": {
@@ -70,7 +70,7 @@ export const SMOKE = {
       import { App } from "tsgi";
       import { openTelemetry } from "@tsgi/otel";
       const app = new App({ instrumentation: openTelemetry() });
-      if ((await app.fetch(new Request("http://localhost/"))).status !== 404) throw new Error("unexpected answer");`,
+      if ((await app.fetch(new Request("http://localhost/"))).status !== 404) throw new Error("unexpected response");`,
   },
   "@tsgi/mcp": {
     packages: ["@modelcontextprotocol/server"],
@@ -81,8 +81,8 @@ export const SMOKE = {
       app.includeRouter(mcp(app));
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
       const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-      const answer = await app.fetch(new Request("http://localhost/mcp", { method: "POST", body, headers }));
-      if (answer.status >= 500) throw new Error(await answer.text());`,
+      const response = await app.fetch(new Request("http://localhost/mcp", { method: "POST", body, headers }));
+      if (response.status >= 500) throw new Error(await response.text());`,
   },
   "@tsgi/prisma": {
     program: `

@@ -195,7 +195,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "an item of a stream that lacks a property",
     `app.get("/a", { returns: User }, ‸async function* () { yield { name: "a" }; });`,
-    "in what is yielded, age is missing or of another type than `returns` says",
+    "in each yielded item, age is missing or of a different type than in `returns`",
   ],
   [
     "an event that `sse` does not name",
@@ -205,7 +205,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "an event with the data of another one",
     `router.get("/a", { stream: "sse", returns: sse({ user: User, end: t.Null() }) }, ‸async function* () { yield { event: "user", data: null }; });`,
-    "the event `user` that is yielded has data, or a field, of another type than `returns` says",
+    "the event `user` has data, or a field, of a different type than in `returns`",
   ],
   [
     "data alone where events have names",

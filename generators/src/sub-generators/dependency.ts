@@ -47,7 +47,7 @@ import { App, Depends } from "tsgi";
 
 import { ${getter} } from "../src/dependencies.js";
 
-it("gives the header to the handler", async () => {
+it("passes the header to the handler", async () => {
   const app = new App();
   app.get(
     "/",

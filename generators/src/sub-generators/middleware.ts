@@ -26,7 +26,7 @@ export const middleware: SubGenerator = {
       throw new CommandError(`${module.path} already declares ${camel}: choose another name`);
     }
     const httpMiddleware = file.importName("tsgi/middleware", "httpMiddleware");
-    file.append(`/** Says in the header \`X-${kebab}\` of each answer how many milliseconds it took. */
+    file.append(`/** Adds the header \`X-${kebab}\` with the duration in milliseconds to each response. */
 export const ${camel} = ${httpMiddleware}(async (_request, next) => {
   const start = performance.now();
   const response = await next();
@@ -53,7 +53,7 @@ function middlewareTest(project: ExistingProject, kebab: string): Change {
   return socketTest(project, {
     folder: "test",
     name: `${kebab}-middleware`,
-    title: `has X-${kebab} in each answer`,
+    title: `adds X-${kebab} to each response`,
     statements: (client) => [`await ${client}.get("/openapi.json").expect("X-${kebab}", /^\\d+\\.\\d$/);`],
   });
 }

@@ -75,7 +75,7 @@ function renderTokenTest({ names: { path, router } }: ModelShape): string {
 
 function renderStrangerTest({ names: { path, router, words } }: ModelShape): string {
   return `
-  it("shows a ${words} to nobody but its user", async () => {
+  it("shows a ${words} only to its user", async () => {
     await using app = await open${capital(router)}();
     const added = await app.alice("post", "/${path}").send(app.first).expect(201);
     const target = added.get("Location") ?? "";

@@ -18,7 +18,7 @@ export const router: SubGenerator = {
     const including = includeRouter(project, camel, path);
     const test = routeTest(project, {
       name: kebab,
-      title: `answers what is below /${kebab}`,
+      title: `responds to paths below /${kebab}`,
       module: path,
       calls: [
         { method: "GET", path: `/${kebab}`, names: {}, status: 200, answer: [] },

@@ -33,7 +33,7 @@ export const websocket: SubGenerator = {
     source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
     const test = socketTest(project, {
       name: `websocket-${slugOf(path)}`,
-      title: `sends back what it gets on ${path}`,
+      title: `echoes messages on ${path}`,
       statements: (_client, open) => {
         const target = path.replaceAll(/\{\w+\}/g, "example");
         const answer = `{ ${name === undefined ? "" : `${name}: "example", `}message: "hello" }`;

@@ -23,6 +23,6 @@ export function changesTable(changes: readonly Change[]): string {
     "",
     formatTable(["per second of processor time", "change", "95 % interval", "pairs", ""], rows),
     "",
-    "A verdict holds for the whole interval: above +2 % improved, below −5 % to be investigated, noise between.",
+    "A verdict applies to the whole interval: above +2 % improved, below −5 % to be investigated, noise between.",
   ].join("\n");
 }

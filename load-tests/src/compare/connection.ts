@@ -25,7 +25,7 @@ export function readAnswer(url: string, request: Buffer): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     const socket = open(url).once("error", reject);
-    socket.once("close", () => reject(new Error("the server closed the connection before its answer was whole")));
+    socket.once("close", () => reject(new Error("the server closed the connection before its response was complete")));
     socket.on("data", (part) => {
       parts.push(part);
       const bytes = Buffer.concat(parts);
@@ -113,7 +113,7 @@ export class Connection implements Line {
       !this.#isSame(buffer, from, from, Math.min(to, start)) ||
       !this.#isSame(buffer, from, Math.max(from, end), to)
     ) {
-      this.onFault(`an answer differs from the first one: ${Buffer.from(buffer.subarray(0, length)).toString()}`);
+      this.onFault(`a response differs from the first one: ${Buffer.from(buffer.subarray(0, length)).toString()}`);
     } else if (to === bytes.length) {
       this.onAnswer();
     }

@@ -23,7 +23,7 @@ export async function prepare(): Promise<SlicedSection> {
     }
     const repeat = async (requests: number): Promise<void> => {
       const wrong = await caller.repeat(requests, right);
-      if (wrong > 0) throw new Error(`${example.name}: ${wrong} of ${requests} answers were wrong.`);
+      if (wrong > 0) throw new Error(`${example.name}: ${wrong} of ${requests} responses were wrong.`);
     };
     rows.push({ name: example.name, repeat });
   }

@@ -27,7 +27,7 @@ const TRIMMED = 0.2;
  */
 export function changeOf(pairs: readonly Pair[]): Interval {
   const logs = Float64Array.from(pairs, ({ base, head }) => Math.log(head / base));
-  if (logs.length === 0) throw new RangeError("Expected at least one pair for a change, but there was none.");
+  if (logs.length === 0) throw new RangeError("Expected at least one pair for a change, but received 0.");
   const random = mulberry32(logs.length);
   const sample = new Float64Array(logs.length);
   const means = Float64Array.from({ length: RESAMPLES }, () => {

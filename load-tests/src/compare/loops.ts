@@ -26,7 +26,7 @@ export function sendMany(lines: readonly Line[], requests: number): Promise<void
       for (const line of lines) line.onAnswer = () => {}; // nothing is sent any more
       reject(new Error(fault));
     };
-    const timer = setTimeout(fail, MAX_MS, `not all answers came within ${MAX_MS / 1_000} s`);
+    const timer = setTimeout(fail, MAX_MS, `not all responses arrived within ${MAX_MS / 1_000} s`);
     const sendNext = (line: Line): void => {
       if (sent === requests) return;
       sent++;

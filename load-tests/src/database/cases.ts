@@ -66,7 +66,7 @@ export function worldsOf(body: string): readonly World[] {
 export function faultOfStored(answered: readonly World[], stored: readonly World[]): string | null {
   const numbers = new Map(stored.map(({ id, randomnumber }) => [id, randomnumber]));
   const lost = answered.find(({ id, randomnumber }) => numbers.get(id) !== randomnumber);
-  return lost === undefined ? null : `the row ${lost.id} was answered, and not stored`;
+  return lost === undefined ? null : `the row ${lost.id} was in a response but was not stored`;
 }
 
 function isWorld(value: unknown): value is World {

@@ -63,7 +63,7 @@ async function measureExample(caller: Caller, example: Example, counts: Counts):
   const wrong = await caller.repeat(counts.requests, right);
   const seconds = (performance.now() - started) / 1_000;
   if (wrong > 0) {
-    return `${example.name}: ${wrong} of ${counts.requests} answers were wrong`;
+    return `${example.name}: ${wrong} of ${counts.requests} responses were wrong`;
   }
   return (
     faultOf(example, right) ??

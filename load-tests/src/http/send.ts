@@ -69,7 +69,7 @@ export async function sendMany(
   const good = result.statusCodeStats?.[`${shot.status}`]?.count ?? 0;
   const wrong = Math.max(amount, answered) - good + result.mismatches + result.errors;
   if (wrong > 0) {
-    return `${shot.name}: ${wrong} of ${amount} answers over HTTP were wrong or missing`;
+    return `${shot.name}: ${wrong} of ${amount} responses over HTTP were wrong or missing`;
   }
   return {
     perSecond: amount / seconds,

@@ -45,7 +45,7 @@ export async function startServer(
   const ended = once(child, "exit");
   const url = await findURL(createInterface(child.stdout));
   if (url === null) {
-    throw new Error(`${fileURLToPath(script)} ended before it answered.`);
+    throw new Error(`${fileURLToPath(script)} exited before it responded.`);
   }
   child.stdout.resume(); // what else it says must not fill the pipe
   return {

@@ -90,7 +90,7 @@ describe("a connection", () => {
     });
     const [first, second] = await sendMany(url, 2);
     expect(first).toBe("right");
-    expect(second).toMatch(/^an answer differs from the first one: HTTP\/1\.1 (200|503)/);
+    expect(second).toMatch(/^a response differs from the first one: HTTP\/1\.1 (200|503)/);
   });
 
   it("names its end", async () => {

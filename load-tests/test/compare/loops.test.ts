@@ -39,7 +39,7 @@ describe("a closed loop", () => {
     try {
       const silent = linesOf(1, () => {});
       const [sent] = await Promise.allSettled([sendMany(silent, 1), jest.advanceTimersByTimeAsync(30_000)]);
-      expect(sent).toMatchObject({ reason: { message: "not all answers came within 30 s" } });
+      expect(sent).toMatchObject({ reason: { message: "not all responses arrived within 30 s" } });
     } finally {
       jest.useRealTimers();
     }

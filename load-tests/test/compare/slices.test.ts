@@ -13,7 +13,7 @@ appendFileSync(${JSON.stringify(log)}, process.execArgv.join());
 process.on("message", ({ row, requests }) => {
   appendFileSync(${JSON.stringify(log)}, "${name}" + row);
   ${end ? "process.exit(3);" : ""}
-  process.send(${wrong} ? { fault: "${wrong} answers were wrong" } : { usedUs: requests * ${us} });
+  process.send(${wrong} ? { fault: "${wrong} responses were wrong" } : { usedUs: requests * ${us} });
 });
 process.send({ names: ["GET /", "POST /"], faults: [] });`;
 }
@@ -67,7 +67,7 @@ describe("slices of two builds", () => {
   });
 
   it("end with a wrong response", async () => {
-    await expect(measureInSlices(await builds({ wrong: 2 }), "direct", 0)).rejects.toThrow("2 answers were wrong");
+    await expect(measureInSlices(await builds({ wrong: 2 }), "direct", 0)).rejects.toThrow("2 responses were wrong");
   });
 
   it("end with a process that ends", async () => {

@@ -61,8 +61,8 @@ describe("the checks of responses with a database", () => {
   it("find a row that was in a response but not stored", () => {
     const answered = worldsOf(JSON.stringify([world(1, 5), world(2, 6)]));
     expect(faultOfStored(answered, [world(2, 6), world(1, 5)])).toBeNull();
-    expect(faultOfStored(answered, [world(2, 7), world(1, 5)])).toBe("the row 2 was answered, and not stored");
-    expect(faultOfStored(answered, [world(1, 5)])).toBe("the row 2 was answered, and not stored");
+    expect(faultOfStored(answered, [world(2, 7), world(1, 5)])).toBe("the row 2 was in a response but was not stored");
+    expect(faultOfStored(answered, [world(1, 5)])).toBe("the row 2 was in a response but was not stored");
   });
 });
 

@@ -58,7 +58,7 @@ describe("measureContender", () => {
     const contender = spoiled((send, request) => (request === 12 ? spoil(send) : send));
     const { rows, faults } = await measureContender(contender, EXAMPLES.slice(0, 1), COUNTS);
     expect(rows).toEqual([]);
-    expect(faults[0]).toBe("GET /health: 1 of 20 answers were wrong");
+    expect(faults[0]).toBe("GET /health: 1 of 20 responses were wrong");
   });
 
   it("reports a contender that does not validate", async () => {

@@ -70,7 +70,7 @@ describe("the load over HTTP", () => {
         .end(requests === 30 ? '{"status":"no"}' : '{"status":"ok"}');
     };
     const { faults } = await withServer(listener, load);
-    expect(faults[0]).toBe("GET /health: 1 of 50 answers over HTTP were wrong or missing");
+    expect(faults[0]).toBe("GET /health: 1 of 50 responses over HTTP were wrong or missing");
   }, 30_000);
 });
 

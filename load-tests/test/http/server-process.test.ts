@@ -28,6 +28,6 @@ describe("the process of a server", () => {
   });
 
   it("is rejected if it exits before it responds", async () => {
-    await expect(startServer(await scriptOf("process.exit()"))).rejects.toThrow("ended before it answered");
+    await expect(startServer(await scriptOf("process.exit()"))).rejects.toThrow("exited before it responded");
   });
 });

@@ -23,9 +23,9 @@ class Refusal extends Error {
   static #describe(status, body, retryAfter) {
     const detail = body?.detail;
     if (status === 429) return `Too many attempts. Try again in ${retryAfter} seconds.`;
-    if (status >= 500) return "The server cannot answer just now. Try again in a moment.";
+    if (status >= 500) return "The server is unavailable. Try again in a moment.";
     if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`).join(". ");
-    return detail ?? `The server answered ${status}.`;
+    return detail ?? `The server responded with ${status}.`;
   }
 }
 

@@ -45,7 +45,7 @@ const GRANT_TYPE = Form(t.Literal("password"), { default: "password" });
 
 const SCOPE = Form({
   default: "",
-  description: "Scopes for a token that is limited to them, such as that of an agent. It comes without a session.",
+  description: "Scopes to which the token is limited, for example for an agent. Such a token has no session.",
 });
 
 /**

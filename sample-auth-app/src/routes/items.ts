@@ -4,7 +4,7 @@ import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
 import { FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
-/** What belongs to the user who asks. Another user's item does not exist: it is 404. */
+/** The items of the current user. Another user's item does not exist: it is 404. */
 export const items = new Router({
   prefix: "/items",
   tags: ["items"],
@@ -22,7 +22,7 @@ items.get(
   {
     summary: "The user's items, oldest first",
     mcp: { name: "list_items" },
-    description: "Where there are more, the header `X-Next-Cursor` has the cursor of the next page.",
+    description: "If there are more, the header `X-Next-Cursor` contains the cursor of the next page.",
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
       cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),

@@ -90,7 +90,7 @@ async function checkStart(): Promise<Finding[]> {
   await wait(LISTEN_MS);
   if (!startsServer()) return [];
   const text =
-    "the module starts a server as soon as it is imported, by this command too. Put serve() into a file of its own " +
+    "the module starts a server as soon as it is imported, including by this command. Put serve() into a separate file " +
     "that imports the app.";
   return [note("application", text)];
 }

@@ -44,8 +44,8 @@ function* habitsOfPlan({ record, pattern, plan }: ReturnType<typeof endpointsOf>
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 const TAKES_NOTHING =
-  "the handler takes an argument, and the route has no parameters, so that it is an empty object. " +
-  "What it needs is declared: { params: { request: Request } }, with Request of tsgi.";
+  "the handler has an argument, but the route has no parameters, so the argument is an empty object. " +
+  "Declare what the handler needs, for example { params: { request: Request } }, with Request of tsgi.";
 
 /** A parameter as Express (`:id`), Flask (`<int:id>`) and Next.js (`[id]`) write it: here it is plain text. */
 const FOREIGN_PARAM = /^(?::(\w+).*|<(?:\w+:)?(\w+)>|\[(?:\.\.\.)?(\w+)\])$/;
@@ -67,7 +67,7 @@ function nameMeant(name: string, names: readonly string[]): string | undefined {
 
 function habitsOfHandler({ handler, method }: RouteRecord): string[] {
   if (handler.length < 2) return [];
-  const way = method === "WEBSOCKET" ? "async ({ ws }) => …" : "async ({ item_id }) => …, which returns what is sent";
+  const way = method === "WEBSOCKET" ? "async ({ ws }) => …" : "async ({ item_id }) => …, which returns the response";
   return [`the handler ${takesTooMuch(handler.length)}: ${way}.`];
 }
 

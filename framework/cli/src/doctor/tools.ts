@@ -38,7 +38,7 @@ function tokenPathsOf(app: App): Map<string, string> {
     if (scheme.type !== "oauth2") continue;
     for (const { tokenUrl, refreshUrl } of Object.values(scheme.flows)) {
       for (const url of [tokenUrl, refreshUrl]) {
-        if (url !== undefined) paths.set(new URL(url, "http://localhost/").pathname, `gives the tokens of ${name}`);
+        if (url !== undefined) paths.set(new URL(url, "http://localhost/").pathname, `returns the tokens of ${name}`);
       }
     }
   }

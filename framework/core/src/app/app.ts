@@ -370,7 +370,7 @@ export class App extends DispatchingInstance {
     this.#logger.warn(
       { pages },
       `${pages.join(" and ")} only link to the OpenAPI document, because their files are missing: a bundle or an executable ` +
-        "does not contain the package @tsgi/docs-ui. Install it beside the bundle, or set docsUrl and redocUrl to null.",
+        "does not contain the package @tsgi/docs-ui. Install it next to the bundle, or set docsUrl and redocUrl to null.",
     );
   }
 

@@ -56,7 +56,7 @@ class Readiness {
     const results = outcomes.map((outcome, index) => {
       const name = checks[index]?.name ?? "";
       if (outcome.status === "fulfilled" && outcome.value !== false) return [name, "ok"] as const;
-      const err: unknown = outcome.status === "rejected" ? outcome.reason : new Error("It gave false.");
+      const err: unknown = outcome.status === "rejected" ? outcome.reason : new Error("It returned false.");
       logger.error({ err, check: name }, `The check ${name} failed: ${errorText(err)}`);
       return [name, "failed"] as const;
     });

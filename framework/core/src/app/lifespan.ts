@@ -110,7 +110,7 @@ export class AppLifespan<A> implements Startable {
   async #enter(lifespan: LifespanFunction<A>, state: Record<string, unknown>, given: Set<string>): Promise<Cleanup> {
     const generator = lifespan(this.#app);
     if (typeof generator?.next !== "function") {
-      throw new TypeError("The lifespan is no generator. Write `async function* (app) { …; yield; … }`.");
+      throw new TypeError("The lifespan is not a generator. Write `async function* (app) { …; yield; … }`.");
     }
     const first = await generator.next();
     if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");

@@ -33,8 +33,8 @@ export class RouteUse {
     this.#isKnownToPromise = true;
     this.#logger.warn(
       { route: this.route },
-      `${this.route} is a plain function, which runs in ${PLACES[this.#kind]}, and gives a promise. If it waits for ` +
-        "something, write `async` in front of it: it then runs on the event loop.",
+      `${this.route} is not an async function, so it runs in ${PLACES[this.#kind]}, but it returned a promise. If it waits for ` +
+        "I/O, declare it as `async`: it then runs on the event loop.",
     );
   }
 

@@ -48,10 +48,10 @@ export function quoteWord(word: string): string {
 function remedyFor({ host, startCommand, pingCommand }: Server, code: string): string {
   const isHere = /^(?:localhost|127\..*|::1|\/.*)$/.test(host);
   if (isHere && (code === "ECONNREFUSED" || code === "ENOENT")) {
-    return `Nothing listens there: start it with ${startCommand}, or correct the URL`;
+    return `The port is closed: start the server with ${startCommand}, or correct the URL`;
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return `No such host is known: correct the URL, and see what is found with getent hosts ${quoteWord(host)}`;
   }
-  return `See whether it answers with ${pingCommand}, or correct the URL`;
+  return `Check whether it responds with ${pingCommand}, or correct the URL`;
 }

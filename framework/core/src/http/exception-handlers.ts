@@ -19,7 +19,7 @@ type ErrorOf<Key> = Key extends abstract new (...args: never) => infer E ? E : E
 export type CheckKey<Key> = [Key] extends [ExceptionKey] ? unknown : KeyMistake<Key>;
 
 type KeyMistake<Key> = Key extends (...args: never) => unknown
-  ? "the class or the status comes first: exceptionHandler(MyError, (error, request) => …)"
+  ? "the class or the status must be the first argument: exceptionHandler(MyError, (error, request) => …)"
   : Key extends string
     ? "a status is a number: exceptionHandler(404, …), not exceptionHandler('404', …)"
     : "write the class itself: exceptionHandler(MyError, …), not exceptionHandler(new MyError(), …)";

@@ -43,7 +43,9 @@ class SharedReceive {
 
   async #receiveForMiddleware(): Promise<ReceiveMessage> {
     if (this.#missed === "bytes") {
-      throw new TypeError("The body has gone to the application. A middleware reads it before it calls next().");
+      throw new TypeError(
+        "The application has already received the body. A middleware must read it before it calls next().",
+      );
     }
     if (this.#missed === "an empty body") {
       this.#missed = "nothing";
@@ -189,7 +191,7 @@ class Execution {
 
   #next(app: ASGIApp): Promise<ResponseHead> {
     if (this.#inner !== null) {
-      return markHandled(Promise.reject(new TypeError("next() was called twice. A request is answered once.")));
+      return markHandled(Promise.reject(new TypeError("next() was called twice. A request has only one response.")));
     }
     const take = (message: SendMessage) => this.#take(message);
     const call = async (): Promise<void> => app(this.#scope, this.#receive.forApplication, sendInOrder(take));
@@ -226,7 +228,7 @@ class Execution {
     }
     if (result !== undefined && result !== (await this.#head.promise)) {
       throw new TypeError(
-        `The middleware returned a ${typeof result}. Return nothing, what next() gave, or a Response.`,
+        `The middleware returned a ${typeof result}. Return undefined, the result of next(), or a Response.`,
       );
     }
   }

@@ -88,7 +88,8 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions("rateLimit()", options, OPTIONS);
   const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
   for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
-  const effect = whenStoreFails === "allow" ? "requests pass without being counted" : "requests are answered with 503";
+  const effect =
+    whenStoreFails === "allow" ? "requests are allowed without being counted" : "requests get a 503 response";
   const log = new StoreLog({ of: "the rate limit", effect, back: "requests are counted again" });
   const policy = `"${name}";q=${limit};w=${windowSeconds}`;
   const headersOf = (result: Count | null): [string, string][] => {

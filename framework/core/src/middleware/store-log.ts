@@ -40,8 +40,8 @@ export class StoreLog {
     this.#isAway = isAway;
     const { of, effect, back } = this.#texts;
     const logger = loggerOf(scope);
-    if (isAway) logger.warn({ err: error }, `The store of ${of} is away: ${effect}. ${errorText(error)}`);
-    else logger.info({}, `The store of ${of} is back: ${back}.`);
+    if (isAway) logger.warn({ err: error }, `The store of ${of} is unavailable: ${effect}. ${errorText(error)}`);
+    else logger.info({}, `The store of ${of} is available again: ${back}.`);
   }
 
   /**

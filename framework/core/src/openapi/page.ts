@@ -114,7 +114,7 @@ function escapeHTML(text: string): string {
 }
 
 const NOT_PUBLISHED =
-  "This application does not publish its OpenAPI document (openapiUrl is null), so there is nothing to list here.";
+  "This application does not publish its OpenAPI document (openapiUrl is null), so this page cannot list its routes.";
 
 const NO_FILES = "The files of this page are not available here. The OpenAPI document is:";
 

@@ -58,16 +58,17 @@ function faultSchema(components: Components): SchemaObject {
   return {
     type: "object",
     properties: {
-      type: { type: "string", description: "The kind of fault: `missing`, `int_parsing`, …" },
+      type: { type: "string", description: "The type of the error: `missing`, `int_parsing`, …" },
       loc: {
         type: "array",
         items: components.own("ValidationErrorLocation", () => components.write(LOCATION)),
-        description: "Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
+        description:
+          "The location: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
       },
       msg: { type: "string", description: "One sentence for a person." },
       input: components.annotate(
         components.own("ValidationErrorInput", () => components.write(INPUT)),
-        { description: "What came, where it may be shown." },
+        { description: "The received value, if it is safe to show." },
       ),
     },
     required: ["type", "loc", "msg"],
@@ -196,8 +197,8 @@ function isAnything(media: MediaTypeObject | undefined): boolean {
 }
 
 function phraseOf(status: string): string {
-  if (status === "default") return "Any other answer";
-  return status.endsWith("XX") ? `Any other answer of ${status}` : statusPhrase(Number(status));
+  if (status === "default") return "Any other response";
+  return status.endsWith("XX") ? `Any other ${status} response` : statusPhrase(Number(status));
 }
 
 const STREAM_TYPES: Readonly<Record<StreamFormat, string>> = { jsonl: "application/jsonl", sse: "text/event-stream" };

@@ -165,7 +165,7 @@ export class Exchange implements Call {
     const { logger } = this.#context;
     const { path } = this.#scope;
     if (hasLeft && !(error instanceof ProtocolError)) {
-      logger.debug({ err: error, path }, `The application threw after its client had gone: ${this.name}`);
+      logger.debug({ err: error, path }, `The application threw after its client had disconnected: ${this.name}`);
       return;
     }
     logOnce(logger, error, {

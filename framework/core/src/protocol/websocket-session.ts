@@ -255,7 +255,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
     } else if (this.#phase === "open") {
       this.#webSocket?.close(CLOSE.normal);
     } else if (this.#unanswered) {
-      this.#context.logger.error({ path: this.#path }, `The application returned without an answer: ${this.name}`);
+      this.#context.logger.error({ path: this.#path }, `The application returned without a response: ${this.name}`);
       this.#giveUp();
     }
     this.#connection.release?.();
@@ -265,7 +265,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
     const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
     if (this.#isGone && !this.#hasEnded && !(error instanceof ProtocolError)) {
-      logger.debug(fields, `The application threw after its client had gone: ${this.name}`);
+      logger.debug(fields, `The application threw after its client had disconnected: ${this.name}`);
       return;
     }
     logger.error(fields, `The application threw: ${this.name}`);

@@ -81,8 +81,8 @@ type ItemError<Item, R> = [R] extends [EventSchemas<infer Events>]
   ? EventError<Item, Events>
   : [Unlike<Item, Fit<R>>] extends [infer Names]
     ? [Names] extends [never]
-      ? "each item that is yielded should be of the type that `returns` says"
-      : `in what is yielded, ${Names & string} is missing or of another type than \`returns\` says`
+      ? "each yielded item should be of the type that `returns` specifies"
+      : `in each yielded item, ${Names & string} is missing or of a different type than in \`returns\``
     : never;
 
 /** The properties that are missing, or of another type. */
@@ -102,7 +102,7 @@ type EventError<Item, Events> =
     ? never
     : Item extends { readonly event: infer Name extends string }
       ? Name extends keyof Events
-        ? `the event \`${Name & string}\` that is yielded has data, or a field, of another type than \`returns\` says`
+        ? `the event \`${Name & string}\` has data, or a field, of a different type than in \`returns\``
         : `\`returns\` names no event \`${Name}\`, which is yielded`
       : "each item that is yielded should be an event that `returns` names: { event, data }";
 

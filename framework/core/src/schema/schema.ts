@@ -173,7 +173,7 @@ function compileStandardReturns(schema: StandardSchema): CompiledReturns {
     throw withoutJSONSchema(
       schema,
       "`returns`",
-      "What it does not name could leave the process. Use a schema that has one, or a TypeBox schema.",
+      "Without it, the response could contain unintended properties. Use a schema that has one, or a TypeBox schema.",
     );
   }
   const write = compileWrite(withoutLibraryChecks(json));
@@ -196,7 +196,7 @@ export function assertReadable(schema: Schema, where: string): void {
     throw withoutJSONSchema(
       schema,
       where,
-      "Say where it comes from with a marker, `Query(schema)` or `Body(schema)`; its text then goes in as it came.",
+      "Specify the source with `Query(schema)` or `Body(schema)`; the schema then receives the original string.",
     );
   }
 }

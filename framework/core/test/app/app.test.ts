@@ -325,7 +325,7 @@ describe("registration", () => {
     [
       "a result that is no schema",
       (app) => app.get("/a", { returns: String as never }, handler as never),
-      /GET \/a: `returns` takes a schema such as .*not a function/,
+      /GET \/a: `returns` must be a schema such as .*not a function/,
     ],
     [
       "a middleware that is no function",
@@ -1003,7 +1003,7 @@ describe("lifespan", () => {
   it("throws an error with the correct form for a lifespan that is not a generator", async () => {
     const { app } = create({ lifespan: (async () => {}) as never });
     const [answer] = await live(app);
-    expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is no generator") });
+    expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is not a generator") });
   });
 
   it("runs every shutdown hook though one fails, and says that it failed", async () => {

@@ -418,16 +418,16 @@ describe("named events", () => {
     [
       "without `stream`",
       { returns: sse({ a: Item }) },
-      'GET /: `returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
+      'GET /: `returns: sse({ … })` is for server-sent events. Add `stream: "sse"` to the options.',
     ],
-    ["of JSON Lines", { returns: sse({ a: Item }), stream: "jsonl" }, 'Write `stream: "sse"` beside it.'],
-    ["that are none", { returns: sse({}), stream: "sse" }, "GET /: sse() names no event."],
+    ["of JSON Lines", { returns: sse({ a: Item }), stream: "jsonl" }, 'Add `stream: "sse"` to the options.'],
+    ["that are none", { returns: sse({}), stream: "sse" }, "GET /: sse() has no events."],
     ["of an empty name", { returns: sse({ "": Item }), stream: "sse" }, 'that is not empty, not "".'],
     ["of a name of two lines", { returns: sse({ "a\nb": Item }), stream: "sse" }, 'not "a\\nb".'],
     [
       "of no schema",
       { returns: sse({ a: String as never }), stream: "sse" },
-      'GET /: the event "a": `returns` takes a schema',
+      'GET /: the event "a": `returns` must be a schema',
     ],
   ])("are refused at registration %s", (_how, options, message) => {
     const { app } = create();

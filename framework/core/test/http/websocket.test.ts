@@ -159,9 +159,15 @@ describe("a WebSocket route", () => {
       "/{ws}",
       {},
       async () => {},
-      /WEBSOCKET \/\{ws\}: The name "ws" is that of the/,
+      /WEBSOCKET \/\{ws\}: The name "ws" is reserved for the/,
     ],
-    ["a parameter for its ws", "/ws", { ws: t.Integer() }, async () => {}, /The name "ws" is that of the WebSocket/],
+    [
+      "a parameter for its ws",
+      "/ws",
+      { ws: t.Integer() },
+      async () => {},
+      /The name "ws" is reserved for the WebSocket/,
+    ],
   ])("cannot have %s", (_what, path, params, handler, message) => {
     const { app } = create();
     expect(() => app.websocket(path, { params }, handler as () => Promise<void>)).toThrow(message);

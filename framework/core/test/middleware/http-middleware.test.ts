@@ -168,7 +168,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
       await request.body();
     });
     expect((await call(app, "POST", "/items", { json: { name: "a" } })).status).toBe(500);
-    expect(log.lines).toEqual([expect.stringContaining("A middleware reads it before it calls next()")]);
+    expect(log.lines).toEqual([expect.stringContaining("A middleware must read it before it calls next()")]);
     const { app: lenient } = create(async (request, next) => {
       await next();
       expect(await request.text()).toBe("");

@@ -106,8 +106,8 @@ describe("rateLimit", () => {
   });
 
   it.each([
-    ["allow", 200, "pass without being counted"],
-    ["refuse", 503, "are answered with 503"],
+    ["allow", 200, "are allowed without being counted"],
+    ["refuse", 503, "get a 503 response"],
   ] as const)(
     "can %s requests while its store is unavailable, and logs that once",
     async (whenStoreFails, status, said) => {
@@ -125,7 +125,7 @@ describe("rateLimit", () => {
       expect(logger.lines).toEqual([expect.stringContaining(said)]);
       isThere = true;
       expect((await get(app)).ratelimit).toBe('"default";r=1;t=60');
-      expect(logger.lines[1]).toContain("is back");
+      expect(logger.lines[1]).toContain("is available again");
     },
   );
 
@@ -226,8 +226,8 @@ async function startProcesses(count: number, redis: string) {
     for (const url of urls) for (;;) if ((await ask(url)).isCounted && ++counted > 0) break;
     expect(await flood()).toBe(100 - counted);
     for (const { text } of logs) {
-      expect(text.match(/The store of the rate limit is away/g)).toHaveLength(1);
-      expect(text.match(/The store of the rate limit is back/g)).toHaveLength(1);
+      expect(text.match(/The store of the rate limit is unavailable/g)).toHaveLength(1);
+      expect(text.match(/The store of the rate limit is available again/g)).toHaveLength(1);
     }
   });
 });

@@ -155,7 +155,9 @@ describeMatrix("sessions", ({ call }) => {
     app.get("/", { params: { request: Request } }, async ({ request }) => sessionOf(request));
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([
-      expect.stringContaining("There is no session here. Add the middleware: app.addMiddleware(sessions({ secret }))"),
+      expect.stringContaining(
+        "This request has no session. Add the middleware: app.addMiddleware(sessions({ secret }))",
+      ),
     ]);
   });
 });
@@ -181,7 +183,7 @@ it.each<[string, unknown, RegExp]>([
   ["no secrets", { secret: [] }, /needs a secret/],
   ["an age that is none", { secret: SECRET, maxAge: 0 }, /maxAge should be a whole number/],
   ["a name that is none", { secret: SECRET, cookie: "a b" }, /cookie name "a b"/],
-  ["what browsers refuse", { secret: SECRET, sameSite: "none", secure: false }, /refuse sameSite "none"/],
+  ["what browsers refuse", { secret: SECRET, sameSite: "none", secure: false }, /reject sameSite "none"/],
   ["another option", { secret: SECRET, secrets: [] }, /no option "secrets"/],
 ])("sessions refuses %s when it is made, without showing a secret", (_, options, message) => {
   const make = () => sessions(options as SessionsOptions);

@@ -257,7 +257,7 @@ describeMatrix("sessions whose store is away", ({ call }) => {
       });
     }
     expect(log.lines).toEqual([
-      expect.stringMatching(/^warn The store of the sessions is away: .* Redis is not connected\.$/),
+      expect.stringMatching(/^warn The store of the sessions is unavailable: .* Redis is not connected\.$/),
     ]);
   });
 
@@ -281,7 +281,7 @@ describeMatrix("sessions whose store is away", ({ call }) => {
     const answer = await call(app, "POST", path, path === "/" ? { ...sent, json } : sent);
     expect(answer).toMatchObject({ status: 503, json: { detail: "Service Unavailable" } });
     expect(answer.headers).not.toHaveProperty("set-cookie");
-    expect(log.lines).toEqual([expect.stringMatching(/^warn The store of the sessions is away/)]);
+    expect(log.lines).toEqual([expect.stringMatching(/^warn The store of the sessions is unavailable/)]);
   });
 
   it("does not send a stream if its session cannot be stored", async () => {

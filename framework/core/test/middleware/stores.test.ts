@@ -136,7 +136,7 @@ describe("redisStore", () => {
     };
     const store = redisStore(slow, { timeoutMs: 5, prefix: "" });
     await expect(store.get("a")).rejects.toThrow("within 5 ms");
-    await expect(store.get("b")).rejects.toThrow("Redis has not answered yet.");
+    await expect(store.get("b")).rejects.toThrow("Redis has not replied yet.");
     answer("late");
     await new Promise((resolve) => setImmediate(resolve));
     const next = store.get("c");

@@ -162,7 +162,7 @@ describe("the operation id", () => {
     app.get("/a", { operationId: "x" }, nothing);
     app.post("/b", { operationId: "x" }, nothing);
     expect(() => app.openapi()).toThrow(ConfigurationError);
-    expect(() => app.openapi()).toThrow('POST /b: the operation id "x" is that of GET /a as well.');
+    expect(() => app.openapi()).toThrow('POST /b: the operation id "x" is also used by GET /a.');
   });
 });
 

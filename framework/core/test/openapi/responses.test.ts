@@ -59,7 +59,7 @@ describe("the responses that a route lists", () => {
       ["200", "OK"],
       ["404", "Not Found"],
       ["5XX", "Ours"],
-      ["default", "Any other answer"],
+      ["default", "Any other response"],
     ]);
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("the responses that a route lists", () => {
       ["200", "OK"],
       ["404", "Router"],
       ["410", "Route"],
-      ["default", "Any other answer"],
+      ["default", "Any other response"],
     ]);
   });
 

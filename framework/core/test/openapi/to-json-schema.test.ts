@@ -98,7 +98,7 @@ describe("a schema in OpenAPI 3.1", () => {
   });
 
   it("does not exist for a type without a JSON form", () => {
-    expect(() => convert({ type: "bigint" })).toThrow(/"bigint" has no form in an OpenAPI document/);
+    expect(() => convert({ type: "bigint" })).toThrow(/"bigint" cannot be described in an OpenAPI document/);
   });
 });
 

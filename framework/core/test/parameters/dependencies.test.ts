@@ -455,7 +455,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     expect((await call(app, "GET", "/twice")).status).toBe(200);
     expect((await call(app, "GET", "/never")).status).toBe(500);
     expect(log.lines[0]).toContain("The dependency twice yields more than once");
-    expect(log.lines[1]).toContain("The dependency never is a generator that yields nothing");
+    expect(log.lines[1]).toContain("The dependency never is a generator that did not yield a value");
   });
 });
 

@@ -355,7 +355,9 @@ describe("a WebSocket of the TestClient that does not end", () => {
     });
     const client = await TestClient.open(app, { shutdownTimeoutMs: 200 });
     await client.websocket("/stuck");
-    await expect(client.close()).rejects.toThrow("The client has left /stuck, and the handler goes on after 200 ms.");
+    await expect(client.close()).rejects.toThrow(
+      "The client has disconnected from /stuck, but the handler still runs after 200 ms.",
+    );
     expect(stopped).toBe(true);
     end();
   });

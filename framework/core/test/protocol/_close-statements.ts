@@ -340,7 +340,9 @@ const byEnd: readonly Statement[] = [
         },
         (client) => client.terminate(),
       );
-      expect(log).toEqual(["debug The application threw after its client had gone: WebSocket / | Error: on purpose"]);
+      expect(log).toEqual([
+        "debug The application threw after its client had disconnected: WebSocket / | Error: on purpose",
+      ]);
     },
   },
   {

@@ -165,7 +165,7 @@ const disconnects: readonly Statement[] = [
     source: SEND,
     run: async (stage) => {
       const { log } = await leave(stage, { first, after: () => Promise.reject(new Error("on purpose")) });
-      expect(log).toEqual(["debug The application threw after its client had gone: GET / | Error: on purpose"]);
+      expect(log).toEqual(["debug The application threw after its client had disconnected: GET / | Error: on purpose"]);
     },
   })),
   {
@@ -349,7 +349,9 @@ const uploads: readonly Statement[] = [
       source: DISCONNECT,
       run: async (stage) => {
         const { log } = await leaveUpload(stage, { headers }, () => Promise.reject(new Error("half a body")));
-        expect(log).toEqual(["debug The application threw after its client had gone: POST / | Error: half a body"]);
+        expect(log).toEqual([
+          "debug The application threw after its client had disconnected: POST / | Error: half a body",
+        ]);
       },
     },
   ]),

@@ -709,7 +709,7 @@ const failures: readonly Statement[] = [
     run: async (stage) => {
       const { seen, log } = await talk(stage, async () => {}, endOf);
       expect(seen).toEqual(FAILED);
-      expect(log).toEqual(["error The application returned without an answer: WebSocket /"]);
+      expect(log).toEqual(["error The application returned without a response: WebSocket /"]);
     },
   },
   {
@@ -806,7 +806,9 @@ const disconnects: readonly Statement[] = [
       needs: early,
       run: async (stage) => {
         const { log } = await leaveEarly(stage, first, () => Promise.reject(new Error("on purpose")));
-        expect(log).toEqual(["debug The application threw after its client had gone: WebSocket / | Error: on purpose"]);
+        expect(log).toEqual([
+          "debug The application threw after its client had disconnected: WebSocket / | Error: on purpose",
+        ]);
       },
     },
   ]),

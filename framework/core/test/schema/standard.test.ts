@@ -224,7 +224,7 @@ describe("a Standard Schema", () => {
 
   it("without JSON Schema is rejected in `returns`, because its properties are unknown", () => {
     expect(() => new App().get("/", { returns: v.object({ a: v.number() }) }, async () => ({ a: 1 }))).toThrow(
-      /GET \/: The valibot schema of `returns` gives no JSON Schema/,
+      /GET \/: The valibot schema of `returns` has no JSON Schema/,
     );
     expect(() => new App().get("/", { returns: z.object({ at: z.date() }) }, async () => ({ at: new Date() }))).toThrow(
       ConfigurationError,

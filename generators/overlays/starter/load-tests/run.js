@@ -35,7 +35,7 @@ try {
       `${name.padEnd(24)} ${Math.round(rate.average)} requests/s, p50 ${latency.p50} ms, p99 ${latency.p99} ms`,
     );
     if (non2xx + errors > 0) {
-      console.error(`${name}: ${non2xx} answers were no success, ${errors} did not come`);
+      console.error(`${name}: ${non2xx} responses were errors, ${errors} requests got no response`);
       process.exitCode = 1;
     }
   }

@@ -64,7 +64,7 @@ async function readBody(receive: Receive): Promise<string> {
   const parts: Uint8Array[] = [];
   for (let message = first; ; message = await receive()) {
     if (message.type !== "http.request") {
-      throw new Error("The client has gone.");
+      throw new Error("The client has disconnected.");
     }
     parts.push(message.body ?? new Uint8Array());
     if (message.more_body !== true) {

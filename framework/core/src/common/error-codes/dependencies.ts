@@ -66,7 +66,7 @@ export const DEPENDENCIES = {
    */
   TSGI_DEPENDENCY_OPTIONS: (option: string) =>
     option === "check"
-      ? 'Depends(): `check` is for scope "app" alone, whose value readiness looks at. Write { scope: "app", check }.'
+      ? 'Depends(): `check` requires scope "app", because the readiness check uses its value. Write { scope: "app", check }.'
       : `Depends(): ${option} has no meaning with scope "app", which is called once. Leave it out.`,
   /**
    * `Depends(fn, { optional: true })` is used for a dependency without a security scheme.
@@ -125,7 +125,7 @@ export const DEPENDENCIES = {
     `it. Give both the same scope: Depends(fn, { scope: "request" }).`,
   "TSGI_DEPENDENCY_SCOPE.app": (dependency: string, parameter: string, what: string) =>
     `The dependency ${dependency} (scope "app") is started before any request, and its parameter ` +
-    `${JSON.stringify(parameter)} is ${what}. It may depend on others of scope "app" alone: ` +
+    `${JSON.stringify(parameter)} is ${what}. It can depend only on dependencies of scope "app": ` +
     'Depends(fn, { scope: "app" }).',
   /**
    * A dependency is a generator that ended without a `yield`.
@@ -143,7 +143,7 @@ export const DEPENDENCIES = {
    * ```
    */
   TSGI_DEPENDENCY_WITHOUT_YIELD: (dependency: string) =>
-    `The dependency ${dependency} is a generator that yields nothing. Let it yield once.`,
+    `The dependency ${dependency} is a generator that did not yield a value. Yield exactly once.`,
   /**
    * An entry of `dependencies` is not `Depends(fn)` or `Security(fn)`.
    *
@@ -188,6 +188,5 @@ export const DEPENDENCIES = {
    * ```
    */
   TSGI_WITH_PARAMS_TWICE: (name: string) =>
-    `The function ${name} carries params already. Wrap it in a function of its own, or declare the params on ` +
-    "the route.",
+    `The function ${name} already has params. Wrap it in another function, or declare the params on ` + "the route.",
 };

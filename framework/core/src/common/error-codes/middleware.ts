@@ -24,7 +24,7 @@ export const MIDDLEWARE = {
   "TSGI_CORS_CREDENTIALS_FOR_ALL.origins":
     `cors(): allowCredentials with allowOrigins "*" would let every page on the web act as its visitor. List ` +
     `the origins: allowOrigins: ["https://example.com"].`,
-  "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): beside allowCredentials a browser takes exposeHeaders "*" for a name. List them.`,
+  "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): with allowCredentials, browsers treat exposeHeaders "*" as the name of a header. List the headers.`,
   /**
    * An entry of `allowOrigins` does not match the origin that browsers send, or it allows more origins than it seems
    * to.
@@ -39,11 +39,11 @@ export const MIDDLEWARE = {
    */
   "TSGI_INVALID_CORS_ORIGIN.all": `cors(): "*" in allowOrigins makes the other origins pointless. Leave one or the other.`,
   "TSGI_INVALID_CORS_ORIGIN.null":
-    `cors(): every page can have the origin "null", in a sandboxed frame. It cannot be in allowOrigins. Take ` +
-    "it out, and serve the page that calls from an origin of its own.",
+    `cors(): any page can have the origin "null", in a sandboxed frame. Remove it from allowOrigins, ` +
+    "and serve the calling page from its own origin.",
   "TSGI_INVALID_CORS_ORIGIN.form": (entry: unknown) =>
-    `cors(): ${JSON.stringify(entry)} in allowOrigins is not what a browser sends. Write scheme and host in ` +
-    `lower case, a port only where it is not the default, no path: "https://example.com". For many hosts ` +
+    `cors(): ${JSON.stringify(entry)} in allowOrigins is not an origin that browsers send. Write scheme and host in ` +
+    `lower case, the port only if it is not the default, and no path: "https://example.com". For many hosts ` +
     "write an expression: /https:\\/\\/[a-z0-9-]+\\.example\\.com/.",
   /**
    * A value of `securityHeaders()` is not valid in a header.
@@ -92,7 +92,7 @@ export const MIDDLEWARE = {
    * sessions({ secret: "0".repeat(32), sameSite: "lax", secure: false, cookie: "session" });
    * ```
    */
-  "TSGI_INVALID_SESSION_COOKIE.secure": `sessions(): browsers refuse sameSite "none" without secure. Write secure: true, or sameSite: "lax".`,
+  "TSGI_INVALID_SESSION_COOKIE.secure": `sessions(): browsers reject sameSite "none" without secure. Write secure: true, or sameSite: "lax".`,
   /** @remarks The name or an attribute is not valid in a cookie. The message shows which one. */
   "TSGI_INVALID_SESSION_COOKIE.form": (reason: string) => `sessions(): ${reason}`,
   /**
@@ -140,8 +140,8 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_MISSING_SESSION:
-    "There is no session here. Add the middleware: app.addMiddleware(sessions({ secret })). It is for HTTP " +
-    "requests.",
+    "This request has no session. Add the middleware: app.addMiddleware(sessions({ secret })). It supports only " +
+    "HTTP requests.",
   /**
    * The secret of `sessions()` is missing, or is so short that an attacker could guess it. You need no secret if you
    * set `store`.
@@ -160,6 +160,6 @@ export const MIDDLEWARE = {
    * ```
    */
   TSGI_WEAK_SESSION_SECRET: (bytes: number) =>
-    `sessions() needs a secret of at least ${bytes} bytes, such as \`openssl rand -hex 32\` gives, or a store. ` +
-    "Received none, or a shorter one.",
+    `sessions() needs a secret of at least ${bytes} bytes, for example from \`openssl rand -hex 32\`, or a ` +
+    "store. The given secret is missing or shorter.",
 };

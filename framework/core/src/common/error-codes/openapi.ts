@@ -19,7 +19,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_DOCUMENT_URL: (paths: readonly string[]) =>
-    "openapiUrl, docsUrl, redocUrl and scalarUrl differ: give each a path of its own, or null. Received " +
+    "openapiUrl, docsUrl, redocUrl and scalarUrl must differ: give each a different path, or null. Received " +
     `${paths.join(", ")}.`,
   /**
    * Two operations of the OpenAPI document have the same id.
@@ -39,8 +39,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_OPERATION_ID: (id: unknown, rival: string) =>
-    `the operation id ${JSON.stringify(id)} is that of ${rival} as well. Give each route an \`operationId\` ` +
-    "of its own.",
+    `the operation id ${JSON.stringify(id)} is also used by ${rival}. Give each route a different ` + "`operationId`.",
   /**
    * Two different schemas have the same `$id`.
    *
@@ -60,8 +59,8 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_SCHEMA_ID: (place: string, id: string, other: string) =>
-    `${place}: the schema with the $id ${JSON.stringify(id)} is another one than that of ${other}. Give each ` +
-    "an $id of its own.",
+    `${place}: the schema with the $id ${JSON.stringify(id)} is also used by a different schema of ${other}. ` +
+    "Give each a different $id.",
   /**
    * A callback in `callbacks` has a method that is not valid in an OpenAPI document.
    *
@@ -138,6 +137,6 @@ export const OPENAPI = {
   "TSGI_INVALID_WEBHOOK.duplicate": (place: string) => `${place} is described already. Give each webhook its own name.`,
   /** The type of a schema cannot be described in an OpenAPI document. */
   TSGI_SCHEMA_WITHOUT_OPENAPI_FORM: (type: unknown) =>
-    `The schema type ${JSON.stringify(type)} has no form in an OpenAPI document. Describe what travels on ` +
-    "the wire, or leave the route out with includeInSchema: false.",
+    `The schema type ${JSON.stringify(type)} cannot be described in an OpenAPI document. Describe the ` +
+    "transferred value, or exclude the route with includeInSchema: false.",
 };

@@ -252,7 +252,7 @@ export const PARAMETERS = {
    *
    * Every WebSocket handler receives its connection under this name.
    */
-  TSGI_RESERVED_PARAMETER_NAME: `The name "ws" is that of the WebSocket. Give the parameter another one.`,
+  TSGI_RESERVED_PARAMETER_NAME: `The name "ws" is reserved for the WebSocket. Rename the parameter.`,
   /**
    * The schema of a query, header, cookie or form parameter cannot be read from a string.
    *
@@ -314,7 +314,7 @@ export const PARAMETERS = {
    * );
    * ```
    */
-  TSGI_EVENTS_WITHOUT_STREAM: '`returns: sse({ … })` is for server-sent events. Write `stream: "sse"` beside it.',
+  TSGI_EVENTS_WITHOUT_STREAM: '`returns: sse({ … })` is for server-sent events. Add `stream: "sse"` to the options.',
   /**
    * The name of an event is empty or has more than one line, or `sse` has no events.
    *
@@ -342,7 +342,7 @@ export const PARAMETERS = {
    */
   TSGI_INVALID_EVENT_NAME: (names: readonly string[]) =>
     names.length === 0
-      ? "sse() names no event. Write sse({ message: schema }) for events without a name of their own."
+      ? "sse() has no events. Write sse({ message: schema }) for events without a name."
       : `The name of an event is text of one line that is not empty, not ${JSON.stringify(names[0])}.`,
   /**
    * A WebSocket handler is a generator.
@@ -361,7 +361,7 @@ export const PARAMETERS = {
    * ```
    */
   TSGI_WEBSOCKET_HANDLER_YIELDS:
-    "A WebSocket handler sends with ws.send(), it yields nothing. Make it an async function.",
+    "A WebSocket handler sends with ws.send() and cannot yield. Make it an async function.",
   /**
    * An HTTP handler has a WebSocket parameter.
    *

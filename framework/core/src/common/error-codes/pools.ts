@@ -47,8 +47,8 @@ export const POOLS = {
    * Each worker imports the module. If the module starts workers, they would start workers indefinitely.
    */
   TSGI_POOL_IN_A_WORKER:
-    "A worker cannot start workers of its own. Call the pool from an async handler or from the program, and " +
-    "keep what the workers call in a module of its own that starts nothing.",
+    "A worker cannot start other workers. Call the pool from an async handler or from the main program, and " +
+    "move the functions that workers call to a separate module without side effects.",
   /**
    * The name of the event loop is unknown.
    *

@@ -41,7 +41,7 @@ export const ROUTES = {
    * longer prefix takes precedence.
    */
   TSGI_DUPLICATE_MOUNT: (path: string) =>
-    `mount ${path}: another application is mounted there already. Give each a prefix of its own.`,
+    `mount ${path}: another application is already mounted there. Give each a different prefix.`,
   /**
    * Two routes have the same method and the same pattern.
    *
@@ -246,7 +246,7 @@ export const ROUTES = {
    */
   "TSGI_INVALID_PATH_PATTERN.wildcard": (place: string, path: string, segment: string) =>
     `${place} ${path}: "${segment}" has a wildcard. A route has no catch-all: mount a sub-application at the ` +
-    "path in front of it with app.mount(path, asgiApp).",
+    "path before it with app.mount(path, asgiApp).",
   "TSGI_INVALID_PATH_PATTERN.escape": (place: string, path: string, segment: string) =>
     `${place} ${path}: "${segment}" has a "%" that is neither "%2F" (a slash inside a segment) nor "%25" (a ` +
     "percent sign). Write any other character as itself.",
@@ -256,15 +256,15 @@ export const ROUTES = {
     `${place} ${path}: "${segment}" has no name. Write {name}.`,
   "TSGI_INVALID_PATH_PATTERN.catchAll": (place: string, path: string, segment: string) =>
     `${place} ${path}: "${segment}" is a catch-all. A parameter is one segment: mount a sub-application at ` +
-    "the path in front of it with app.mount(path, asgiApp).",
+    "the path before it with app.mount(path, asgiApp).",
   "TSGI_INVALID_PATH_PATTERN.optional": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is an optional segment. Register the path without it as a route of its ` +
-    "own, or make the value a query parameter.",
+    `${place} ${path}: "${segment}" is an optional segment. Register the path without it as a separate ` +
+    "route, or make the value a query parameter.",
   "TSGI_INVALID_PATH_PATTERN.name": (place: string, path: string, segment: string) =>
     `${place} ${path}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. ` +
     "Write {name}.",
   "TSGI_INVALID_PATH_PATTERN.twice": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is repeated. Give each parameter a name of its own.`,
+    `${place} ${path}: "${segment}" is repeated. Give each parameter a different name.`,
   "TSGI_INVALID_PATH_PATTERN.brace": (place: string, path: string, segment: string) =>
     `${place} ${path}: "${segment}" has a brace without its other half. Write {name} for a parameter.`,
   "TSGI_INVALID_PATH_PATTERN.mixed": (place: string, path: string, segment: string) =>
@@ -301,7 +301,7 @@ export const ROUTES = {
    * ```
    */
   TSGI_INVALID_RETURNS: (given: unknown) =>
-    "`returns` takes a schema such as t.Object({ … }), or that of a library with Standard Schema, not " +
+    "`returns` must be a schema such as t.Object({ … }), or a schema of a Standard Schema library, not " +
     `${describe(given)}.`,
   /**
    * The options of a route are not an object.

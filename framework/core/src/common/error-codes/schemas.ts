@@ -111,8 +111,7 @@ export const SCHEMAS = {
    * ```
    */
   TSGI_KEYWORD_WITHOUT_TYPE: (keyword: unknown) =>
-    `The keyword ${JSON.stringify(keyword)} needs a \`type\` beside it. Say which one is meant, as ` +
-    "t.String({ … }) does.",
+    `The keyword ${JSON.stringify(keyword)} needs a \`type\` next to it. Add the type, as ` + "t.String({ … }) does.",
   /**
    * A schema of another library does not provide the JSON Schema that tsgi needs.
    *
@@ -120,7 +119,7 @@ export const SCHEMAS = {
    * provide it.
    */
   TSGI_MISSING_JSON_SCHEMA: (vendor: string, place: string, instead: string) =>
-    `The ${vendor} schema of ${place} gives no JSON Schema. ${instead}`,
+    `The ${vendor} schema of ${place} has no JSON Schema. ${instead}`,
   /**
    * An object schema has a property with the name `__proto__`.
    *
@@ -143,7 +142,7 @@ export const SCHEMAS = {
    * ```
    */
   TSGI_SCHEMA_WITHOUT_JSON_FORM: (type: unknown) =>
-    `A schema of type ${JSON.stringify(type)} has no JSON form. Describe what travels on the wire instead.`,
+    `A schema of type ${JSON.stringify(type)} has no JSON form. Describe the transferred value instead.`,
   /**
    * A schema has a keyword that tsgi does not check.
    *
@@ -233,12 +232,12 @@ export const SCHEMAS = {
    * @remarks Thrown when the OpenAPI document is built.
    */
   "TSGI_UNRESOLVED_REFERENCE.document": (ref: unknown) =>
-    `The reference ${JSON.stringify(ref)} leads nowhere within its schema. Define it in the $defs of that ` +
+    `The reference ${JSON.stringify(ref)} does not exist in its schema. Define it in the $defs of that ` +
     "schema, or write the schema itself in its place.",
   /** @remarks `t.Ref()` outside of its module. */
   "TSGI_UNRESOLVED_REFERENCE.schema": (ref: string) =>
-    `The reference ${JSON.stringify(ref)} leads nowhere. Use the schema itself instead of a reference, or ` +
-    "`t.Module({ … }).Import(name)` for structs that refer to each other.",
+    `The reference ${JSON.stringify(ref)} cannot be resolved. Use the schema itself instead of a reference, or ` +
+    "`t.Module({ … }).Import(name)` for object schemas that refer to each other.",
   /**
    * A default, an example or a value of an `enum` has no JSON form.
    *

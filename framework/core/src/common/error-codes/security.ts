@@ -33,7 +33,7 @@ export const SECURITY = {
    * ```
    */
   TSGI_DUPLICATE_SECURITY_SCHEME: (name: string) =>
-    `Two different security schemes have the schemeName ${JSON.stringify(name)}. Give each one of its own.`,
+    `Two different security schemes have the schemeName ${JSON.stringify(name)}. Give each a different name.`,
   /**
    * The realm of `HTTPBasic` contains a character that is not allowed in a header.
    *
@@ -87,6 +87,6 @@ export const SECURITY = {
    * ```
    */
   TSGI_MISSING_TOKEN_URL:
-    "OAuth2PasswordBearer takes the path that gives tokens: new OAuth2PasswordBearer({ tokenUrl: " +
+    "OAuth2PasswordBearer requires the path that returns tokens: new OAuth2PasswordBearer({ tokenUrl: " +
     `"/auth/token" }).`,
 };

@@ -60,6 +60,6 @@ export const SERVER_START = {
    * message. A program started with `node --eval` or in a REPL has no main module, so write it into a file.
    */
   "EWORKER.program":
-    "Workers run the program's main module, and this program has none. Write it into a file, and run that.",
-  "EWORKER.ended": (outcome: string) => `A worker ended before it listened (${outcome}). What it wrote stands above.`,
+    "Workers run the main module of the program, but this program has no main module. Move the code to a file and run it.",
+  "EWORKER.ended": (outcome: string) => `A worker exited before it was listening (${outcome}). See its output above.`,
 };

@@ -65,7 +65,7 @@ class TemporaryFile {
     const bytes = createBytes(length);
     for (let done = 0; done < length;) {
       const { bytesRead } = await this.#handle.read(bytes, done, length - done, position + done);
-      if (bytesRead === 0) throw new Error("The temporary file of an upload is shorter than what was written to it.");
+      if (bytesRead === 0) throw new Error("The temporary file of an upload is shorter than the data written to it.");
       done += bytesRead;
     }
     return bytes;

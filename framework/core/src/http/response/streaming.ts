@@ -40,10 +40,12 @@ export function isIterable(content: unknown): boolean {
 
 function assertIterable(content: unknown, className: string): void {
   if (typeof content === "function") {
-    throw new TypeError(`${className} takes what the generator function gives: call it.`);
+    throw new TypeError(`${className} requires an iterable, not a generator function: call the function.`);
   }
   if (typeof content === "string" || content instanceof Uint8Array) {
-    throw new TypeError(`${className} takes an iterable of parts. Use Response for text or bytes that are there.`);
+    throw new TypeError(
+      `${className} requires an iterable of chunks. Use Response for text or bytes that are complete.`,
+    );
   }
   if (!isIterable(content)) {
     const given = content === null ? "null" : typeof content;

@@ -33,7 +33,7 @@ class WebResponse extends StreamingResponse<Uint8Array> {
 export function fromWebResponse(response: globalThis.Response): OwnResponse {
   const { status, headers, body, bodyUsed } = response;
   if (bodyUsed || body?.locked) throw new TypeError("The body of the platform's Response has been read already.");
-  if (status < 200) throw new TypeError("Response.error() cannot be sent: it stands for an answer that did not come.");
+  if (status < 200) throw new TypeError("Response.error() cannot be sent: it represents a network error.");
   const content = (body as AsyncIterable<Uint8Array> | null) ?? NOTHING;
   return new WebResponse(content, { statusCode: status, headers: pairsOf(fromWebHeaders(headers)) });
 }

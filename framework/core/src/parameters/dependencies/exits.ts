@@ -56,7 +56,7 @@ export async function throwIntoExits(exits: Exit[], cause: unknown, logger: Logg
         await exit.generator.return(undefined);
       }
       error = new SwallowedError(
-        `The dependency ${exit.name} swallowed an error, so that there is no result. Throw it again after clean-up.`,
+        `The dependency ${exit.name} swallowed an error, so it has no result. Throw the error again after the cleanup.`,
         { cause: error },
       );
     } catch (thrown) {

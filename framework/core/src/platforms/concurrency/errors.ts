@@ -12,7 +12,7 @@ export class LoopError extends Error {
   }
 }
 
-/** The worker that ran the task has ended before it answered. The task is not run again. */
+/** The worker that ran the task has exited before it responded. The task is not run again. */
 export class WorkerDiedError extends Error {
   override readonly name = "WorkerDiedError";
 }

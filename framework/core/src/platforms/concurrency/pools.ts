@@ -108,7 +108,7 @@ class ModulePool {
     const module = toModuleURL(moduleUrl);
     for (const [index, arg] of args.entries()) {
       assertUnbound(arg, `argument ${index + 1}`, (path, what) => {
-        return `The ${path} of ${name}() is ${what}, which stays where it was made. Hand over data.`;
+        return `The ${path} of ${name}() is ${what}, which cannot be sent to a worker. Pass data instead.`;
       });
     }
     if (this.#isClosed) throw new PoolClosedError("The pool is closed: it takes no more tasks.");

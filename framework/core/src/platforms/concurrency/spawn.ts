@@ -138,7 +138,7 @@ function spawnThread(program: string, events: WorkerEvents): WorkerHandle {
   });
   let fault: string | null = null;
   worker.on("message", (message) => deliver(message, events));
-  worker.on("error", (error: unknown) => (fault = `by an error that nobody caught (${String(error)})`));
+  worker.on("error", (error: unknown) => (fault = `by an uncaught error (${String(error)})`));
   worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
   worker.unref(); // Listening to messages has made it one that is waited for.
   return {

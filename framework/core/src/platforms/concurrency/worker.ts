@@ -93,8 +93,11 @@ async function callExport(target: TaskTarget & { type: "export" }, args: readonl
   const exports = (await import(module)) as Readonly<Record<string, unknown>>;
   const fn = exports[name] as ((...args: readonly unknown[]) => unknown) | undefined;
   if (typeof fn !== "function") {
-    throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; what it exports is ${typeof fn}.`);
+    throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; the export is ${typeof fn}.`);
   }
   const result: unknown = await fn(...args);
-  return detachResult(result, (path, what) => `The ${path} of ${name}() is ${what}, which stays where it was made.`);
+  return detachResult(
+    result,
+    (path, what) => `The ${path} of ${name}() is ${what}, which cannot be sent from a worker.`,
+  );
 }

@@ -44,7 +44,7 @@ export class ShutdownTimeoutError extends Error {
 
   constructor(running: readonly string[], afterMs: number) {
     super(
-      `Shutdown did not finish within ${afterMs} ms; still running: ${running.map(oneLine).join(", ") || "nothing known"}.`,
+      `Shutdown did not finish within ${afterMs} ms; still running: ${running.map(oneLine).join(", ") || "unknown work"}.`,
     );
     this.running = running;
   }

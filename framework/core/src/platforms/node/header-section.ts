@@ -36,7 +36,7 @@ const errors = {
   headerCount: new ErrorResponse(431, "There are too many header lines."),
   host: new ErrorResponse(400, "Expected exactly one well-formed Host header."),
   expect: new ErrorResponse(417, "Expected no expectation but 100-continue."),
-  contentLength: new ErrorResponse(400, "Expected one Content-Length, and no Transfer-Encoding beside it."),
+  contentLength: new ErrorResponse(400, "Expected one Content-Length, and no Transfer-Encoding with it."),
   oldTransferEncoding: new ErrorResponse(400, "Transfer-Encoding needs HTTP/1.1."),
   transferEncoding: new ErrorResponse(501, "Unsupported Transfer-Encoding: use chunked."),
 };

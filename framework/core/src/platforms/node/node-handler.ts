@@ -258,7 +258,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
   want(): Error | null {
     if (this.#isReading) return null;
     if (this.#req.readableDidRead) {
-      return new ProtocolError("The body is already read: put this handler in front of body parsers.");
+      return new ProtocolError("The body was already read: install this handler before body parsers.");
     }
     this.#isReading = true;
     this.#req.on("data", (chunk: Buffer) => {

@@ -256,8 +256,8 @@ function chooseLoop(options: ServeOptions, logger: Logger): LoopPackage | null {
   const reason =
     found !== null && need !== undefined
       ? `uWebSockets.js is not used for ${need[1]}`
-      : "@tsgi/uwebsockets is not installed beside the package tsgi that serves (a bundle contains its own), or uWebSockets.js is " +
-        "not, or has no binary for this Node and C library";
+      : "@tsgi/uwebsockets is not installed next to the package tsgi that serves (a bundle contains its own), or " +
+        "uWebSockets.js is not installed or has no binary for this Node and C library";
   logger[options.loop === undefined ? "info" : "warn"]({}, `This server runs on libuv: ${reason}.`);
   return null;
 }

@@ -59,7 +59,7 @@ function onSignal(signal: NodeJS.Signals): void {
   if (signalledAt !== null) {
     if (performance.now() - signalledAt < ECHO_MS) return;
     const running = [...servers].flatMap((server) => server.running());
-    end(1, `${signal} again: ended while these still ran: ${running.map(oneLine).join(", ") || "nothing known"}.`);
+    end(1, `${signal} again: ended while these still ran: ${running.map(oneLine).join(", ") || "unknown work"}.`);
   }
   signalledAt = performance.now();
   stop();

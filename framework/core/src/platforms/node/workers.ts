@@ -182,7 +182,7 @@ class WorkerGroup {
       try {
         await fresh.listening(this.#servers - 1);
       } catch (err) {
-        logger.error({ err }, "A new worker does not start: the others go on as they are.");
+        logger.error({ err }, "A new worker does not start: the other workers continue to run.");
         return;
       }
       this.#keep(fresh);

@@ -223,7 +223,11 @@ export class TestClient {
     const limit = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const paths = Array.from(this.#webSockets, ({ path }) => path).join(", ");
-        reject(new Error(`The client has left ${paths}, and the handler goes on after ${this.#shutdownTimeoutMs} ms.`));
+        reject(
+          new Error(
+            `The client has disconnected from ${paths}, but the handler still runs after ${this.#shutdownTimeoutMs} ms.`,
+          ),
+        );
       }, this.#shutdownTimeoutMs);
     });
     await Promise.race([Promise.all(Array.from(this.#webSockets, ({ settled }) => settled)), limit]);

@@ -218,12 +218,16 @@ describeMatrix("content that fails before it is read", ({ call }) => {
 
 describe("the content of a StreamingResponse", () => {
   it.each<[string, unknown, string]>([
-    ["text", "hello", "StreamingResponse takes an iterable of parts. Use Response for text or bytes that are there."],
-    ["bytes", encoder.encode("a"), "StreamingResponse takes an iterable of parts."],
+    [
+      "text",
+      "hello",
+      "StreamingResponse requires an iterable of chunks. Use Response for text or bytes that are complete.",
+    ],
+    ["bytes", encoder.encode("a"), "StreamingResponse requires an iterable of chunks."],
     [
       "a generator function",
       async function* () {},
-      "StreamingResponse takes what the generator function gives: call it.",
+      "StreamingResponse requires an iterable, not a generator function: call the function.",
     ],
     ["nothing", null, "StreamingResponse takes an iterable or an async iterable, not null."],
     ["a number", 1, "StreamingResponse takes an iterable or an async iterable, not number."],

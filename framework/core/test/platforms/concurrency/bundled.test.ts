@@ -74,7 +74,7 @@ describe.each([
     await using program = LimitedProgram.start([process.execPath, file], folder);
     const url = await program.said(/Listening on (http:\S+)/);
     expect(program.output.match(/WARN .*/g)).toEqual([
-      expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it beside the bundle/),
+      expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/),
     ]);
     const page = await fetch(`${url}/docs`);
     expect([page.status, await page.text()]).toEqual([200, expect.stringMatching(/href="\.?\/?openapi\.json"/)]);

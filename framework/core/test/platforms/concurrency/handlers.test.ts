@@ -67,7 +67,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     const line = "WARN GET /promise is a plain function, which runs in";
     const text = await logged(0, line);
     expect(text.split(line)).toHaveLength(2);
-    expect(text).toContain("write `async` in front of it");
+    expect(text).toContain("declare it as `async`");
     expect(text).not.toContain("GET /plain is a plain function");
   });
 

@@ -71,7 +71,7 @@ describe.each([
       "notAFunction",
       { name: "TypeError", message: expect.stringContaining('should export a function "notAFunction"') },
     ],
-    ["missing", { name: "TypeError", message: expect.stringContaining("what it exports is undefined") }],
+    ["missing", { name: "TypeError", message: expect.stringContaining("the export is undefined") }],
   ])("fails the task and keeps the worker when it meets %s", async (name, expected) => {
     const pool = open();
     const before = await pool.run(work, "echo", "first");

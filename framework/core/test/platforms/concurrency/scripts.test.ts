@@ -106,7 +106,7 @@ describe("a worker", () => {
 
   it("does not start other workers", async () => {
     await using program = Program.start("faulty.js", ["starts-workers", "process"]);
-    await program.said(/ConfigurationError: A worker cannot start workers of its own/);
+    await program.said(/ConfigurationError: A worker cannot start other workers/);
     expect((await program.ended).code).not.toBe(0);
   });
 

@@ -86,7 +86,7 @@ describe("toNodeHandler", () => {
     };
     const response = await request(parser).post("/").send("hello").type("text/plain");
     expect(response.status).toBe(500);
-    expect(String(logger.at("error")[0]?.fields.err)).toContain("put this handler in front of body parsers");
+    expect(String(logger.at("error")[0]?.fields.err)).toContain("install this handler before body parsers");
   });
 
   it.each<[string, NodeHandlerOptions, string | undefined, number]>([

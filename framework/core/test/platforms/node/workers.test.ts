@@ -126,7 +126,7 @@ describe("serve with workers", () => {
     const before = await pidsOf(port, 2);
     await writeFile(server.main, "process.exit(5);");
     server.kill("SIGHUP");
-    await warned(server, /A new worker does not start: the others go on as they are\./);
+    await warned(server, /A new worker does not start: the other workers continue to run\./);
     expect(await pidsOf(port, 2)).toEqual(before);
   });
 
@@ -141,7 +141,7 @@ describe("serve with workers", () => {
     expect(status).not.toBe(0);
     expect(stdout).toBe("");
     expect(stderr.match(/no database/g)).toHaveLength(1);
-    expect(stderr).toMatch(/A worker ended before it listened \(worker \d+: status 1\)\./);
+    expect(stderr).toMatch(/A worker exited before it was listening \(worker \d+: status 1\)\./);
   });
 
   it("waits longer each time when workers die as they come", async () => {

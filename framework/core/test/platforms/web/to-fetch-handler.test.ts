@@ -499,7 +499,7 @@ describe("a client that disconnects", () => {
     expect((await answer).status).toBe(499);
     expect(await thrown.promise).toBeInstanceOf(ClientDisconnect);
     await handler.close();
-    expect(logger.lines).toEqual(["debug The application threw after its client had gone: GET /"]);
+    expect(logger.lines).toEqual(["debug The application threw after its client had disconnected: GET /"]);
   });
 
   it("before the request is passed on gets no stream", async () => {

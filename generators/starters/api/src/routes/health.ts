@@ -5,6 +5,6 @@ export const health = new Router({ tags: ["health"] });
 
 export const getHealth = health.get(
   "/health",
-  { summary: "Whether the process answers", returns: t.Object({ status: t.Literal("ok") }, { title: "Health" }) },
+  { summary: "Liveness of the process", returns: t.Object({ status: t.Literal("ok") }, { title: "Health" }) },
   async () => ({ status: "ok" as const }),
 );

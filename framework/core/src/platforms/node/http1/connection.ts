@@ -55,7 +55,7 @@ const LF = 0x0a;
 const errors = {
   malformed: new ErrorResponse(400, "The request is malformed."),
   timeout: new ErrorResponse(408),
-  handshake: new ErrorResponse(504, "The WebSocket handshake was not answered in time."),
+  handshake: new ErrorResponse(504, "The application did not respond to the WebSocket handshake in time."),
 };
 
 /**
