@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
-  "tsgi/internals": `CLOSE ConnectError Deferred ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SERVER_START StoppableServer TEXT WebSocketSession assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isFieldValue isForeignFrame isListedSocket isObject isRecord isWellFormed markHandled maxMessageBytes missingPackage nameOf nearest nextTurn observedOf observing oneLine oneOf ownFramesFirst parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
+  "tsgi/internals": `CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SERVER_START StoppableServer TEXT WebSocketSession assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isDependency isFieldValue isForeignFrame isListedSocket isObject isRecord isWellFormed markHandled maxMessageBytes missingPackage nameOf nearest nextTurn observedOf observing oneLine oneOf ownFramesFirst parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
@@ -26,7 +26,8 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/openapi": "buildDocument",
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
   "@tsgi/passwords": "Passwords",
-  "@tsgi/prisma": "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma uniqueViolation",
+  "@tsgi/prisma":
+    "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma transactionOf uniqueViolation",
   "@tsgi/metrics": "prometheus",
   "@tsgi/otel": "openTelemetry",
   "@tsgi/redis": "openRedisStore redisStore",

@@ -57,6 +57,10 @@ export interface Driver {
   /** The key of the unique index that a statement violated. */
   readonly keyOf: (violation: DriverCause) => string;
   readonly judge: (error: unknown) => Verdict;
+  /** Tells if an error comes from the database, and not from another service that the application uses. */
+  readonly isOwn: (error: unknown) => boolean;
+  /** `false` if every transaction is serializable: then a weaker level is met by that. */
+  readonly hasIsolation: boolean;
   readonly openMigration: (config: DatabaseConfig) => Promise<MigrationSession>;
 }
 
@@ -84,6 +88,11 @@ export function causeOf(error: unknown): DriverCause | undefined {
   }
   const isOfDriver = error instanceof Error && error.name === "DriverAdapterError";
   return isOfDriver ? (error.cause as DriverCause | undefined) : undefined;
+}
+
+/** Tells if an error is Prisma's or its adapter's, and so about the database. By name: each client has its own classes. */
+export function isOfPrisma(error: unknown): boolean {
+  return error instanceof Error && /^(?:PrismaClient\w+Error|DriverAdapterError)$/.test(error.name);
 }
 
 /** By name: each generated client has a class of its own. */

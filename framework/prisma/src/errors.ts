@@ -4,7 +4,7 @@
  * These errors are thrown when you open a database. See [prisma.md](prisma.md).
  * @module
  */
-import { errorsOf } from "tsgi/internals";
+import { describe, errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
   /**
@@ -15,6 +15,20 @@ const MESSAGES = {
   TSGI_NO_PRISMA_CLIENT: (name: string) =>
     `openPrisma(): the URL is one of ${name}, which has no client here. Write ` +
     `${name}: () => import('./generated/client.js').`,
+  /**
+   * `transactionOf()` needs the dependency of a client that `openPrisma()` has opened.
+   *
+   * ```js
+   * // Wrong
+   * const transaction = transactionOf(openDatabase);
+   *
+   * // Right
+   * const transaction = transactionOf(Depends(openDatabase, { scope: "app" }));
+   * ```
+   */
+  TSGI_NO_PRISMA_DATABASE: (given: unknown) =>
+    `transactionOf() takes the dependency of a client of openPrisma(), not ${describe(given)}. Write ` +
+    'transactionOf(Depends(openDatabase, { scope: "app" })).',
   /** You use `openPrisma()` of `@tsgi/prisma`, but the adapter for your database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
     `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,

@@ -6,9 +6,17 @@ import { assertOptions, ConnectError, expecting, FUNCTION, type OptionRules, who
 import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
+import { createBegin, setBeginner } from "./transaction.js";
 import { reportColumns } from "./unique-columns.js";
 
 export { ConnectError, MigrationError, UnavailableError };
+export {
+  type IsolationLevel,
+  type RequestTransaction,
+  type RequestTransactionOptions,
+  type TransactionOf,
+  transactionOf,
+} from "./request-transaction.js";
 
 /** The module that `prisma generate` writes, with the generator `prisma-client`. */
 export interface PrismaModule<Client> {
@@ -130,14 +138,16 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     transactionOptions: { maxWait: config.waitMs, timeout: TRANSACTION_MS },
   });
   const wait = <T>(work: () => Promise<T>) => patiently(work, driver.judge, config.waitMs);
+  const transaction = async (work: (tx: unknown) => Promise<unknown>, limits: TransactionOptions = {}) => {
+    assertOptions("transaction()", limits, TRANSACTION_OPTIONS);
+    return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
+  };
+  setBeginner(transaction, createBegin(client, driver, config.waitMs));
   // The extension changes no type of a query; a client for PostgreSQL takes all that SQLite's takes, and more besides.
   return client.$extends({
     query: { $allOperations: ({ args, query }: Work) => wait(() => query(args)) },
     client: {
-      transaction: async (work: (tx: unknown) => Promise<unknown>, limits: TransactionOptions = {}) => {
-        assertOptions("transaction()", limits, TRANSACTION_OPTIONS);
-        return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
-      },
+      transaction,
       ping: async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1"))),
     },
   }) as Patient<ClientOf<SQLite, PostgreSQL>>;

@@ -12,6 +12,19 @@ export class UnavailableError extends HTTPException {
   }
 }
 
+/** A commit that did not take effect: a statement had failed before, and the work went on as if it had not. */
+export class RolledBackError extends Error {
+  override readonly name = "RolledBackError";
+
+  constructor(cause: unknown) {
+    super(
+      "The database has rolled the transaction back, because a statement in it failed. If you catch the error of a " +
+        "statement, throw another one: the transaction cannot go on.",
+      { cause },
+    );
+  }
+}
+
 /**
  * Does what needs the database, again and again while it is busy. SQLite's own waiting (`busy_timeout`) would block the
  * event loop, since its driver is synchronous.

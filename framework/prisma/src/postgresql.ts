@@ -6,12 +6,14 @@ import {
   codesOf,
   type DatabaseConfig,
   type Driver,
+  isOfPrisma,
   type MigrationSession,
   type Queryable,
+  type Statement,
   type UniqueIndex,
   type Verdict,
 } from "./driver.js";
-import { UnavailableError } from "./patience.js";
+import { RolledBackError, UnavailableError } from "./patience.js";
 
 /** The number of the lock that `prisma migrate` takes, so that it and applications wait for each other. */
 const MIGRATION_LOCK = 72_707_369;
@@ -34,6 +36,8 @@ export const driver: Driver = {
   createAdapter: (config) =>
     new PostgreSQLAdapter(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
   judge,
+  isOwn: (error) => isOfPrisma(error) || LOST.test(describeError(error).message),
+  hasIsolation: true,
   keyOf: ({ table, constraint }) => keyOf(String(table), constraint?.index ?? ""),
 
   async readUniqueIndexes({ url, waitMs }: DatabaseConfig): Promise<readonly UniqueIndex[]> {
@@ -151,15 +155,22 @@ class PostgreSQLAdapter extends PrismaPg {
 function inTurn<Transaction extends Queryable>(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
+  /** The last statement that has failed; `null` for none. */
+  let failure: { readonly error: unknown } | null = null;
   const queued = (run: Queryable["queryRaw"]): Queryable["queryRaw"] => {
-    const runNow: Queryable["queryRaw"] = (statement) => {
+    const runNow: Queryable["queryRaw"] = async (statement) => {
       if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
       hasEnded = /^(?:COMMIT|ROLLBACK)$/.test(statement.sql);
-      return run(statement);
+      // PostgreSQL answers a COMMIT after a failed statement with ROLLBACK, which neither the adapter nor Prisma reports.
+      const isLost = statement.sql === "COMMIT" && failure !== null && !(await isUsable(run, statement));
+      const result = await run(statement);
+      if (isLost) throw new RolledBackError(failure?.error);
+      return result;
     };
     return (statement) => {
       const result = last.then(() => runNow(statement));
       last = result.catch((error: unknown) => {
+        failure = { error };
         if (describeError(error).message !== SILENT) return;
         hasEnded = true;
         closeConnection(transaction);
@@ -176,6 +187,14 @@ function inTurn<Transaction extends Queryable>(transaction: Transaction): Transa
 function closeConnection(transaction: object): void {
   const connection: unknown = Reflect.get(transaction, "client");
   if (connection instanceof Client) void connection.end();
+}
+
+/** Tells if a transaction takes statements, also after one that has failed: a savepoint may have saved it. */
+async function isUsable(run: Queryable["queryRaw"], commit: Statement): Promise<boolean> {
+  return run({ ...commit, sql: "SELECT 1" }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** As Prisma has it: `?schema=name` in the URL, else `public`. */
@@ -211,7 +230,7 @@ const LOST =
   /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
 
 function judge(error: unknown): Verdict {
-  if (error instanceof ConnectError) return judge(error.cause);
+  if (error instanceof ConnectError || error instanceof RolledBackError) return judge(error.cause);
   const { code: own, message } = describeError(error);
   // Node's codes, such as ECONNREFUSED and EAI_AGAIN, and what the server says to whom it does not let in.
   if (/^E[A-Z_]+$/.test(own) || LOST.test(message) || (own.length === 5 && UNAVAILABLE_STATES.test(own))) {

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Client, InStatement, InValue, ResultSet, Row, Transaction, Value } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import SQLite from "libsql";
-import { UnavailableError } from "./patience.js";
+import { RolledBackError, UnavailableError } from "./patience.js";
 
 /** Statements that need SQLite's one lock for writing. */
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\b/i;
@@ -78,8 +78,10 @@ class SQLiteClient implements Client {
       }
     };
     // Prisma rolls a late transaction back between the statements of a nested write, and sends the rest of them afterwards.
+    // SQLite itself ends a transaction at some errors, such as a full disk, and by `ON CONFLICT ROLLBACK`.
     const assertOpen = (): void => {
       if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
+      if (!connection.inTransaction) throw new RolledBackError(undefined);
     };
     return {
       get closed() {
@@ -95,8 +97,12 @@ class SQLiteClient implements Client {
       },
       batch: unsupported,
       commit: async () => {
-        connection.exec("COMMIT");
-        hasEnded = true;
+        assertOpen();
+        try {
+          connection.exec("COMMIT");
+        } finally {
+          close(); // after a COMMIT that failed, such as by a deferred foreign key, the transaction is still open
+        }
       },
       rollback: async () => close(),
       close,

@@ -4,6 +4,7 @@ import {
   codesOf,
   type DatabaseConfig,
   type Driver,
+  isOfPrisma,
   type MigrationSession,
   type UniqueIndex,
   type Verdict,
@@ -26,6 +27,8 @@ export const driver: Driver = {
   toTime: (date) => String(date.getTime()),
   createAdapter: ({ url }) => new SQLiteAdapter({ url }),
   judge,
+  isOwn: (error) => isOfPrisma(error) || isLocked(error),
+  hasIsolation: false,
   // SQLite lists the columns in the message, but does not quote them: `UNIQUE constraint failed: User.name, User.email`.
   keyOf: ({ originalMessage }) => String(originalMessage).replace(/^[^]*?constraint failed: /, ""),
 

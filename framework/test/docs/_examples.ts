@@ -15,6 +15,7 @@ import {
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
+import { openPrisma, transactionOf } from "@tsgi/prisma";
 import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";
@@ -22,7 +23,8 @@ const app = new App();
 const router = new Router();
 async function readItem() { return null; }
 async function listItems() { return []; }
-async function getUser() { return "ada"; }`;
+async function getUser() { return "ada"; }
+async function openDatabase() { return openPrisma<object>({ url: "file:./shop.db" }); }`;
 
 /** An example. The wrong ones are no TypeScript: it would refuse most of them before they run. */
 export interface Example {

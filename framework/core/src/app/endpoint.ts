@@ -35,6 +35,7 @@ import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
 import { dependencyStep } from "../parameters/dependencies/run-dependency.js";
+import { assertNotSettling, settlingHandler, takeResponse, undoSettlements } from "./settle.js";
 
 const plans = new WeakMap<RoutePlan, CallablePlan>();
 
@@ -88,7 +89,7 @@ const EMPTY_BODY: Receive = async () => ({ type: "http.request", body: createByt
 const NOWHERE: Send = () => Promise.resolve();
 
 /** Sends a response that is ready. */
-type Sending = () => Promise<void> | void;
+type Sending = (send: Send) => Promise<void> | void;
 
 /** The JSON text of a result, or what sends it. */
 type Rendered = Promise<string | Sending> | string | Sending;
@@ -154,8 +155,11 @@ export class Endpoint {
       faultOrder: this.plan.faultOrder,
       takesFiles: this.plan.takesFiles,
       statusCode: this.#statusCode,
+      settles: this.#toStream === null,
     };
-    this.#handle = this.isPooled ? this.#inPool(handler, settings.pool) : this.#onLoop(handler);
+    const handle = this.isPooled ? this.#inPool(handler, settings.pool) : this.#onLoop(handler);
+    this.#handle = this.plan.settling === null ? handle : settlingHandler(handle);
+    if (this.#toStream !== null) withPlace(route, () => assertNotSettling(this.plan, "a stream"));
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.app = this.#wrap(entry.middleware, settings);
   }
@@ -204,7 +208,7 @@ export class Endpoint {
     const { logger } = this.#settings;
     try {
       await makeArguments(compileAccess(this.plan), call, this.#findOverride(scope));
-      await call.closeFunctionScope();
+      await call.closeFunctionScope(undoSettlements);
       if (call.exits !== null) await closeExits(call.exits, "request", logger);
       return null;
     } catch (cause) {
@@ -229,8 +233,8 @@ export class Endpoint {
       const result: unknown = returned instanceof Promise ? await returned : returned;
       const rendered = this.#render(call, result);
       const content = rendered instanceof Promise ? await rendered : rendered;
-      if (call.exits !== null) await call.closeFunctionScope();
-      const sent = this.#send(call, content);
+      const ready = call.exits === null ? content : await this.#settle(call, content);
+      const sent = this.#send(call, ready, call);
       if (sent instanceof Promise) await sent;
       if (call.hasWorkAfterResponse) await this.#afterResponse(call);
     } catch (error) {
@@ -250,7 +254,11 @@ export class Endpoint {
     const step = <Result>(fn: () => Result) => stepped(observed, "serialization", nameOf(this.plan.handler), fn);
     if (this.streamFormat === null) return step(() => this.#render(call, result, null));
     const rendered = this.#render(call, result, null) as Promise<Sending> | Sending;
-    return rendered instanceof Promise ? rendered.then((sending) => () => step(sending)) : () => step(rendered);
+    const stepping =
+      (sending: Sending): Sending =>
+      (send) =>
+        step(() => sending(send));
+    return rendered instanceof Promise ? rendered.then(stepping) : stepping(rendered);
   }
 
   /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
@@ -274,19 +282,30 @@ export class Endpoint {
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
     call.sender = sender;
-    return () => sender(draft ? withDraft(call.send, draft, isResult) : call.send);
+    return (send) => sender(draft ? withDraft(send, draft, isResult) : send);
   }
 
-  #send(call: Call, rendered: string | Sending): Promise<void> | void {
-    if (typeof rendered !== "string") return rendered();
+  /** Cleans up and settles. Gives the response to send: the one that a settlement has stored, if any has. */
+  async #settle(call: Call, content: string | Sending): Promise<string | Sending> {
+    let ready = content;
+    await call.closeFunctionScope(async (exits) => {
+      const taken = await takeResponse(exits, (send) => this.#send(call, content, { scope: call.scope, send }));
+      if (taken !== null) ready = taken;
+      await closeExits(exits, "settlement", this.#settings.logger);
+    });
+    return ready;
+  }
+
+  #send(call: Call, rendered: string | Sending, target: Pick<Call, "scope" | "send">): Promise<void> | void {
+    if (typeof rendered !== "string") return rendered(target.send);
     const draft = call.draftIfMade;
     if (draft !== null) {
       const { statusCode } = draft;
-      const send = withDraft(call.send, draft, true);
       const { bodyless } = responseFacts(statusCode, "GET");
+      const send = withDraft(target.send, draft, true);
       return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
     }
-    return sendJSON(call, this.#statusCode, rendered, this.#isBodyless);
+    return sendJSON(target, this.#statusCode, rendered, this.#isBodyless);
   }
 
   async #afterResponse(call: Call): Promise<void> {

@@ -15,6 +15,7 @@ import { finishingSend, type Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
+import { EarlyResponse } from "../parameters/dependencies/settlement.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
 export interface ErrorSettings {
@@ -38,6 +39,7 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
 
 /** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
 async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
+  if (error instanceof EarlyResponse) return error.response;
   for (const handlers of settings.handlers) {
     const handler = handlers.find(error);
     if (!handler) continue;

@@ -12,6 +12,14 @@ export { reportSettings } from "./settings/settings.js";
 export type { PathNames } from "../parameters/annotation.js";
 export { type DependencyStep, nameOf, type ParamSpec } from "../parameters/dependencies/plan.js";
 export { ParamKind } from "../parameters/marker.js";
+export { isDependency } from "../parameters/depends.js";
+export {
+  createSettling,
+  EarlyResponse,
+  type ReadyResponse,
+  type Settlement,
+  type SettlingDependency,
+} from "../parameters/dependencies/settlement.js";
 export { QUERY } from "../parameters/head.js";
 export type { Answer, HTTPValidationError } from "../routing/call-answer.js";
 export type { CallOptions, FormHeaders, Optional, ParametersOption } from "../routing/call-arguments.js";

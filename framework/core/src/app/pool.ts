@@ -18,6 +18,7 @@ import { RouteUse } from "./route-use.js";
 import { PREPARE, Response } from "../http/response/response.js";
 import type { ParamSpec } from "../parameters/dependencies/plan.js";
 import { DependsMarker } from "../parameters/depends.js";
+import { isSettling } from "../parameters/settling.js";
 import { isAsyncFunction } from "../parameters/annotation.js";
 import { ParamKind } from "../parameters/marker.js";
 import type { Handler } from "../routing/entries.js";
@@ -63,6 +64,11 @@ export function endsOnDisconnect({ pool }: RouteOptions): boolean {
   return typeof pool === "object" && pool.endOnDisconnect === true;
 }
 
+function loopDependency({ scope, callable }: DependsMarker): string | undefined {
+  if (scope === "app") return 'a dependency of scope "app"';
+  return isSettling(callable) ? "a transaction or another dependency that settles with the response" : undefined;
+}
+
 /**
  * Refuses what a worker cannot be given.
  *
@@ -70,8 +76,7 @@ export function endsOnDisconnect({ pool }: RouteOptions): boolean {
  */
 export function assertPoolable(specs: readonly ParamSpec[]): void {
   for (const { name, kind, marker } of specs) {
-    const isApplication = marker instanceof DependsMarker && marker.scope === "app";
-    const what = isApplication ? 'a dependency of scope "app"' : LOOP_KINDS.get(kind);
+    const what = marker instanceof DependsMarker ? loopDependency(marker) : LOOP_KINDS.get(kind);
     if (what === undefined) continue;
     throw configurationError("TSGI_PLAIN_HANDLER_PARAMETER", name, what);
   }

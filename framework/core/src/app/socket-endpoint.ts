@@ -34,6 +34,7 @@ import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/en
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
 import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
 import { assertPoolable, isPooled } from "./pool.js";
+import { assertNotSettling } from "./settle.js";
 import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
@@ -99,6 +100,9 @@ function assertSocketHandler(handler: Callable, names: readonly string[], declar
   }
 }
 
+/** A WebSocket has no response to settle with, and its dependencies are refused at registration or when they begin. */
+const nothingSettles = () => Promise.resolve();
+
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
   readonly record: RouteRecord;
@@ -128,6 +132,7 @@ export class SocketEndpoint {
         application: settings.application,
       });
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
+      assertNotSettling(plan, "a WebSocket");
       return plan;
     });
     this.#handler = handler as (args: object) => unknown;
@@ -142,6 +147,7 @@ export class SocketEndpoint {
       faultOrder: this.plan.faultOrder,
       takesFiles: false,
       statusCode: 200,
+      settles: false,
     };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
@@ -159,7 +165,7 @@ export class SocketEndpoint {
       await (call.observed === null
         ? this.#handler(args)
         : stepped(call.observed, "handler", nameOf(this.plan.handler), () => this.#handler(args)));
-      if (call.exits) await call.closeFunctionScope();
+      if (call.exits) await call.closeFunctionScope(nothingSettles);
       await websocket.close();
     } catch (cause) {
       const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;

@@ -1,5 +1,6 @@
 /** Dependencies: parameters that are the result of another callable. @module */
 import { configurationError } from "../common/exceptions.js";
+import { isSettling } from "./settling.js";
 import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../common/options.js";
 import type { InvalidType } from "../common/messages.js";
 import type { PARAMS, Params } from "./annotation.js";
@@ -101,6 +102,13 @@ function findMisplaced({ scope, useCache, optional, check }: MarkerOptions): str
   return optional ? "optional: true" : null;
 }
 
+/** @throws ConfigurationError for options with which a dependency that settles would not be one for the whole request. */
+function assertSettles(name: string, { scope, useCache, optional }: MarkerOptions): void {
+  if (scope !== undefined) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, `scope: "${scope}"`);
+  if (useCache === false) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, "useCache: false");
+  if (optional) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, "optional: true");
+}
+
 /** The descriptor of a dependency. */
 export class DependsMarker {
   declare readonly [OUTPUT]: never;
@@ -119,6 +127,7 @@ export class DependsMarker {
     assertOptions(`${name}()`, options, name === "Security" ? SECURITY_OPTIONS : DEPENDS_OPTIONS);
     const misplaced = findMisplaced(options);
     if (misplaced !== null) throw configurationError("TSGI_DEPENDENCY_OPTIONS", misplaced);
+    if (isSettling(callable)) assertSettles(callable.name, options);
     this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";
@@ -126,6 +135,11 @@ export class DependsMarker {
     this.check = options.check ?? null;
     this.scopes = Object.freeze([...(options.scopes ?? [])]);
   }
+}
+
+/** Tells if a value is what `Depends` or `Security` gives. */
+export function isDependency(value: unknown): boolean {
+  return value instanceof DependsMarker;
 }
 
 /**

@@ -123,10 +123,52 @@ export const DEPENDENCIES = {
   "TSGI_DEPENDENCY_SCOPE.closed": (dependency: string, inner: string) =>
     `The dependency ${dependency} (scope "request") uses ${inner} (scope "function"), which is closed before ` +
     `it. Give both the same scope: Depends(fn, { scope: "request" }).`,
+  "TSGI_DEPENDENCY_SCOPE.settled": (dependency: string, inner: string) =>
+    `The dependency ${dependency} (scope "request") is cleaned up after the response, but ${inner} ends before it. ` +
+    'Write { scope: "function" }, which is cleaned up before both.',
   "TSGI_DEPENDENCY_SCOPE.app": (dependency: string, parameter: string, what: string) =>
     `The dependency ${dependency} (scope "app") is started before any request, and its parameter ` +
     `${JSON.stringify(parameter)} is ${what}. It can depend only on dependencies of scope "app": ` +
     'Depends(fn, { scope: "app" }).',
+  /**
+   * A transaction, or another dependency that settles with the response, is used where it cannot settle.
+   *
+   * A transaction commits after your handler has returned and before the response is sent, and the whole request shares it.
+   * So `Depends(transaction)` has no other scope and no separate result. A handler that streams and a WebSocket send before
+   * the transaction could commit: use the database itself there, or a separate dependency of scope `"function"`.
+   *
+   * ```js
+   * // Wrong
+   * const transaction = transactionOf(Depends(openDatabase, { scope: "app" }));
+   * app.post(
+   *   "/items",
+   *   { params: { tx: Depends(transaction, { scope: "function" }) } },
+   *   listItems,
+   * );
+   *
+   * // Wrong
+   * const transaction = transactionOf(Depends(openDatabase, { scope: "app" }));
+   * app.get("/events", { params: { tx: Depends(transaction) } }, async function* () {
+   *   yield 1;
+   * });
+   *
+   * // Right
+   * const database = Depends(openDatabase, { scope: "app" });
+   * const transaction = transactionOf(database);
+   * app.post("/items", { params: { tx: Depends(transaction) } }, async ({ tx }) => {
+   *   return tx === null;
+   * });
+   * app.get("/events", { params: { db: database } }, async function* ({ db }) {
+   *   yield db === null;
+   * });
+   * ```
+   */
+  "TSGI_SETTLING_DEPENDENCY.options": (name: string, option: string) =>
+    `Depends(${name}): ${option} is not possible, because ${name} is one for the whole request and settles before the ` +
+    `response is sent. Write Depends(${name}).`,
+  "TSGI_SETTLING_DEPENDENCY.route": (name: string, where: string) =>
+    `The dependency ${name} settles before the response is sent, which ${where} cannot wait for. Use the database itself, ` +
+    "or a separate dependency.",
   /**
    * A dependency is a generator that ended without a `yield`.
    *

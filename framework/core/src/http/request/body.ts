@@ -1,7 +1,7 @@
 /** The body of a request as the application reads it: limits, streaming, and the end of the client. @module */
 import type { Receive } from "../../protocol/asgi.js";
 import { ClientDisconnect, HTTPException } from "../../common/exceptions.js";
-import { setIdleTimeout } from "../../common/promises.js";
+import { nextTurn as loopTurn, setIdleTimeout } from "../../common/promises.js";
 import { ChunkQueue } from "./chunk-queue.js";
 
 /**
@@ -213,6 +213,12 @@ function nextTurn(): Promise<void> {
 /** Milliseconds for which a client that is reported gone before anything was asked of it is taken to be there. */
 const EARLY_LEAVE_MS = 500;
 
+/** Options of `watchClient`. */
+interface WatchOptions {
+  /** `true` misses no client that leaves early, and costs a call of `receive`. Defaults to `false`. */
+  readonly startsNow?: boolean;
+}
+
 /**
  * Calls `onGone` when the client of a request goes. Begins in the next turn, so that a response which is ready goes out
  * without a call of `receive`. A server that first of all reports that the client has gone may be a caller without a
@@ -220,10 +226,16 @@ const EARLY_LEAVE_MS = 500;
  *
  * @returns A function that stops it.
  */
-export function watchClient(request: { readonly signal: AbortSignal }, onGone: () => void): () => void {
+export function watchClient(
+  request: { readonly signal: AbortSignal },
+  onGone: () => void,
+  { startsNow = false }: WatchOptions = {},
+): () => void {
   let signal: AbortSignal | null = null;
   let isEarly = true;
-  let timer: ReturnType<typeof setTimeout> = setTimeout(begin, 0);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  if (startsNow) begin();
+  else timer = setTimeout(begin, 0);
 
   function onAbort(): void {
     clearTimeout(timer);
@@ -232,7 +244,7 @@ export function watchClient(request: { readonly signal: AbortSignal }, onGone: (
   }
 
   function begin(): void {
-    timer = setTimeout(() => (isEarly = false), 0);
+    void loopTurn().then(() => (isEarly = false));
     signal = request.signal;
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort);

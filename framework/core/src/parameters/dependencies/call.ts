@@ -26,6 +26,8 @@ export interface CallSettings {
   /** `true` where a parameter is a file, which only a multipart form has. */
   readonly takesFiles: boolean;
   readonly statusCode: number;
+  /** `true` if dependencies may settle with the response: there is one, and it is sent whole. */
+  readonly settles: boolean;
   /** The rules of a WebSocket's JSON messages. */
   readonly messages?: MessageRules;
 }
@@ -179,13 +181,16 @@ export class Call implements LoadingParts {
   }
 
   /**
-   * Cleans up the dependencies of scope `"function"`, after the handler and before anything is sent. If that fails, nothing
-   * of the result is used: its tasks do not run, and a prepared response releases its file or source.
+   * Cleans up the dependencies of scope `"function"` and then settles, after the handler and before anything is sent. If that
+   * fails, nothing of the result is used: its tasks do not run, and a prepared response releases its file or source.
+   *
+   * @param settle - Ends the settlements.
    */
-  async closeFunctionScope(): Promise<void> {
+  async closeFunctionScope(settle: (exits: Exit[]) => Promise<void>): Promise<void> {
     if (this.exits === null) return;
     try {
       await closeExits(this.exits, "function", this.settings.logger);
+      if (this.exits.some(({ scope }) => scope === "settlement")) await settle(this.exits);
     } catch (error) {
       this.backgroundIfMade?.[DISCARD]();
       this.draftIfMade = null;

@@ -35,7 +35,9 @@ import {
   type Step,
 } from "./plan.js";
 import { faultOrderOf } from "./fault-order.js";
-import { authenticatedStep, dependencyStep, parallelStep } from "./run-dependency.js";
+import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
+import { isSettling } from "../settling.js";
+import { watchStep } from "./client-watch.js";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
@@ -250,10 +252,13 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     const step = { name: spec.name, run: compileReadOf(spec, place, of) };
     (load.length === 0 ? headSteps : bodySteps).push(step);
   }
-  const dependencySteps = compileDependencySteps(dependencies);
+  const settling = dependencies.filter(({ plan }) => isSettling(plan.callable));
+  const dependencySteps = compileDependencySteps(dependencies.filter((step) => !settling.includes(step)));
+  // The body is read before: a slow client must not hold a transaction open.
+  const lastSteps = settling.map(settlingStep);
   const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)
-    ? [...validationStep(named, headSteps), ...dependencySteps, ...validationStep(named, bodySteps)]
-    : [...headSteps, ...dependencySteps];
+    ? [...validationStep(named, headSteps), ...dependencySteps, ...validationStep(named, bodySteps), ...lastSteps]
+    : [...headSteps, ...dependencySteps, ...lastSteps];
   return {
     callable,
     role,
@@ -262,7 +267,7 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
     dependencies,
     takesPathParams,
-    steps: takesPathParams ? [] : [...headSteps, ...dependencySteps, ...bodySteps],
+    steps: takesPathParams ? [] : [...headSteps, ...dependencySteps, ...bodySteps, ...lastSteps],
     observedSteps: takesPathParams ? [] : observedSteps,
   };
 }
@@ -330,12 +335,14 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   const specs = Object.entries(paramsOf(callable) ?? {}).map((param) => compileSpec(param, nameOf(named), place));
   const plan = compilePlan(named, specs, inner);
   const shape = shapeOf(callable);
+  const inRequest = plan.dependencies.filter(({ slot }) => slot === null);
+  const settles = isSettling(callable) || inRequest.some((step) => step.plan.settles);
   return {
     ...plan,
     shape,
     takesCredentials: finderOf(callable) !== undefined || plan.dependencies.some((step) => step.plan.takesCredentials),
-    hasGenerator:
-      shape === "generator" || plan.dependencies.some((step) => step.slot === null && step.plan.hasGenerator),
+    hasGenerator: shape === "generator" || settles || inRequest.some((step) => step.plan.hasGenerator),
+    settles,
   };
 }
 
@@ -393,7 +400,8 @@ export function compileRoute(route: RouteSource): RoutePlan {
   const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
   if (protocol) assertProtocol({ specs, dependencies: [...guardSteps, ...plan.dependencies] }, protocol);
-  const inFront = guardSteps.flatMap(compileGuardSteps);
+  const settling = all.find(({ callable }) => isSettling(callable)) ?? null;
+  const inFront = [...(settling === null ? [] : [watchStep]), ...guardSteps.flatMap(compileGuardSteps)];
   return {
     guards: guardSteps,
     handler: {
@@ -406,6 +414,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
     mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),
     sources,
     faultOrder: faultOrderOf(guardSteps, plan),
+    settling,
     allDependencies: all,
   };
 }
@@ -458,7 +467,10 @@ function collectDependencies(steps: readonly DependencyStep[], found: Dependency
 function assertScopesFit(steps: readonly DependencyStep[]): void {
   for (const { plan, scope } of steps) {
     for (const inner of plan.dependencies) {
-      if (plan.shape === "generator" && scope === "request" && inner.scope === "function" && inner.plan.hasGenerator) {
+      if (plan.shape !== "generator" || scope !== "request") continue;
+      if (inner.plan.settles)
+        throw configurationError("TSGI_DEPENDENCY_SCOPE.settled", nameOf(plan), nameOf(inner.plan));
+      if (inner.scope === "function" && inner.plan.hasGenerator) {
         throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", nameOf(plan), nameOf(inner.plan));
       }
     }

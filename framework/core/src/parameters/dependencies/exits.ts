@@ -2,10 +2,17 @@
 import type { Logger } from "../../common/logger.js";
 import type { DependencyScope } from "../depends.js";
 
+/** A generator, as far as cleanup resumes it. */
+export type Resumable = Pick<
+  Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>,
+  "next" | "throw" | "return"
+>;
+
 /** A dependency that has yielded its value and waits to clean up. */
 export interface Exit {
-  readonly generator: Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
-  readonly scope: DependencyScope;
+  readonly generator: Resumable;
+  /** `"settlement"`: after those of scope `"function"`, before the response is sent. */
+  readonly scope: DependencyScope | "settlement";
   readonly name: string;
 }
 
@@ -25,8 +32,8 @@ async function finish(exit: Exit, logger: Logger): Promise<void> {
 /**
  * Cleans up after success, those of one scope, last started first.
  *
- * @throws the error of a cleanup of scope `"function"`, with the others still open: the response has not been sent, and a
- * commit that failed must not look like a success. In the other scopes an error is logged, and the others still run.
+ * @throws the error of a cleanup before the response is sent, with the others still open: a commit that failed must not
+ * look like a success. In the other scopes an error is logged, and the others still run.
  */
 export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Logger): Promise<void> {
   for (let index = exits.length - 1; index >= 0; index--) {
@@ -36,7 +43,7 @@ export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Lo
     try {
       await finish(exit, logger);
     } catch (error) {
-      if (scope === "function") throw error;
+      if (scope === "function" || scope === "settlement") throw error;
       logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
     }
   }

@@ -134,6 +134,8 @@ export interface DependencyPlan extends CallablePlan {
   readonly takesCredentials: boolean;
   /** `true` where it or a dependency of it is a generator: then it does not overlap with others, so that the order is fixed. */
   readonly hasGenerator: boolean;
+  /** `true` if it, or a dependency of it that each request calls, settles with the response. */
+  readonly settles: boolean;
 }
 
 /** The plan that a dependency is made by: its own, or that of its replacement. */
@@ -157,6 +159,8 @@ export interface RoutePlan {
   readonly sources: readonly SourceSpec[];
   /** The order in which faults are answered. */
   readonly faultOrder: FaultOrder;
+  /** The first dependency that settles with the response; `null` for none. */
+  readonly settling: DependencyPlan | null;
   /** Every dependency, guards first, each callable once. */
   readonly allDependencies: readonly DependencyPlan[];
 }

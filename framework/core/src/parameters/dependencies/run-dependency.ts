@@ -6,6 +6,8 @@ import { INVALID } from "../source.js";
 import { markHandled } from "../../common/promises.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
+import { isSettling } from "../settling.js";
+import { type Settlement, SettlementExit } from "./settlement.js";
 import { adopt, makeArguments } from "./arguments.js";
 import {
   type Arguments,
@@ -22,6 +24,12 @@ import {
 export function dependencyStep(dependency: DependencyStep): Step {
   const run = dependency.schemes === null ? runDependency : runOptional;
   return { name: dependency.name, run: (call, _last, _args, find) => run(dependency, call, find) };
+}
+
+/** A step that begins what settles with the response, if the request is valid so far. */
+export function settlingStep(dependency: DependencyStep): Step {
+  const { name, run } = dependencyStep(dependency);
+  return { name, run: (call, ...rest) => (call.hasFaults ? INVALID : run(call, ...rest)) };
 }
 
 /** Gives `null`, without calling the dependency, if the request has no credentials for any of its schemes. */
@@ -162,8 +170,19 @@ function callDependency(plan: DependencyPlan, step: DependencyStep, args: Argume
     case "generator":
       return enter((callable as (args: object) => Exit["generator"])(args), plan, step, call);
     default:
+      if (isSettling(callable)) return beginSettlement(plan, args, call);
       return adopt((callable as (args: object) => unknown)(args));
   }
+}
+
+async function beginSettlement(plan: DependencyPlan, args: Arguments, call: Call): Promise<unknown> {
+  // Registration has refused it where it knows; an override may bring it to any route.
+  if (!call.settings.settles) {
+    throw configurationError("TSGI_SETTLING_DEPENDENCY.route", nameOf(plan), "a stream or a WebSocket");
+  }
+  const settlement = await (plan.callable as (args: object) => Promise<Settlement<unknown>>)(args);
+  (call.exits ??= []).push({ generator: new SettlementExit(settlement), scope: "settlement", name: nameOf(plan) });
+  return settlement.value;
 }
 
 function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {

@@ -1,0 +1,103 @@
+/** Ends what dependencies have begun that settle with the response, such as a transaction. @module */
+import type { HTTPResponseStartMessage, Send } from "../protocol/asgi.js";
+import { contentOf } from "../protocol/ascii-body.js";
+import { concatBytes } from "../protocol/bytes.js";
+import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
+import { timeoutReason } from "../common/abort-reasons.js";
+import { ClientDisconnect, configurationError } from "../common/exceptions.js";
+import { markHandled, RESOLVED } from "../common/promises.js";
+import { ABORT } from "../http/request.js";
+import { sendWhole } from "../http/response/response.js";
+import { adopt } from "../parameters/dependencies/arguments.js";
+import type { Call } from "../parameters/dependencies/call.js";
+import { ClientWatch } from "../parameters/dependencies/client-watch.js";
+import type { Exit } from "../parameters/dependencies/exits.js";
+import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
+import { type ReadyResponse, type Settlement, SettlementExit } from "../parameters/dependencies/settlement.js";
+
+/** @throws ConfigurationError for a route that sends before anything could settle. @param what - Such as `a stream`. */
+export function assertNotSettling({ settling }: RoutePlan, what: string): void {
+  if (settling !== null) throw configurationError("TSGI_SETTLING_DEPENDENCY.route", nameOf(settling), what);
+}
+
+function settlementExitsOf(exits: readonly Exit[] | null): SettlementExit[] {
+  return (exits ?? []).flatMap(({ generator }) => (generator instanceof SettlementExit ? [generator] : []));
+}
+
+const settlementsOf = (call: Call): Settlement<unknown>[] =>
+  settlementExitsOf(call.exits).map(({ settlement }) => settlement);
+
+/** @throws ClientDisconnect if there is nobody to respond to. */
+function assertConnected(settlements: readonly Settlement<unknown>[]): void {
+  if (settlements.some((one) => one instanceof ClientWatch && one.hasLeft)) throw new ClientDisconnect();
+}
+
+/**
+ * A handler whose work settles with its response: it fails as soon as a settlement fails, and if its client has disconnected
+ * before it has returned.
+ */
+export function settlingHandler(
+  handle: (args: object, call: Call) => unknown,
+): (args: object, call: Call) => Promise<unknown> {
+  return async (args, call) => {
+    const settlements = settlementsOf(call);
+    assertConnected(settlements);
+    const failures = settlements.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+    await Promise.race([...failures, RESOLVED]); // one that has failed already is the first to settle
+    const result = adopt(handle(args, call));
+    const settled = result instanceof Promise ? await firstOf(markHandled(result), failures, call) : result;
+    assertConnected(settlements);
+    return settled;
+  };
+}
+
+/** Code cannot be stopped from outside: a handler that is late runs on, and its result is dropped. */
+async function firstOf(result: Promise<unknown>, failures: readonly Promise<never>[], call: Call): Promise<unknown> {
+  const failed = failures.map((failure) =>
+    failure.catch((error: unknown) => {
+      call.requestIfMade?.[ABORT](timeoutReason());
+      throw error;
+    }),
+  );
+  return Promise.race([result, ...failed]);
+}
+
+/** Undoes the settlements of a request that is not served: only its access was of interest. */
+export async function undoSettlements(exits: Exit[]): Promise<void> {
+  for (const { settlement } of settlementExitsOf(exits).toReversed()) await settlement.undo(undefined);
+  exits.splice(0, exits.length, ...exits.filter(({ scope }) => scope !== "settlement"));
+}
+
+/**
+ * Gives the complete response to the settlements that want it, and what sends it afterwards; `null` if none does.
+ *
+ * @param write - Writes the response.
+ */
+export async function takeResponse(exits: readonly Exit[], write: Sending): Promise<Sending | null> {
+  const takers = settlementExitsOf(exits).filter(({ settlement }) => settlement.maxResponseBytes !== undefined);
+  if (takers.length === 0) return null;
+  const limit = Math.min(...takers.map(({ settlement }) => settlement.maxResponseBytes ?? 0));
+  const response = await collect(write, limit);
+  for (const taker of takers) taker.response = response;
+  return (send) => sendWhole(send, response.status, new HeaderList(response.headers), response.body);
+}
+
+type Sending = (send: Send) => Promise<void> | void;
+
+async function collect(write: Sending, maxBytes: number): Promise<ReadyResponse> {
+  const heads: HTTPResponseStartMessage[] = [];
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  await write(async (message) => {
+    if (message.type === "http.response.start") heads.push(message);
+    if (message.type !== "http.response.body") return;
+    const content = contentOf(message);
+    const chunk = typeof content === "string" ? encodeUTF8(content) : content;
+    length += chunk.length;
+    if (length > maxBytes) throw new TypeError(`The response is larger than the ${maxBytes} bytes that can be kept.`);
+    chunks.push(chunk);
+  });
+  const [head] = heads;
+  if (head === undefined) throw new TypeError("The response has no head.");
+  return { status: head.status, headers: rawHeaders(head.headers), body: concatBytes(chunks) };
+}

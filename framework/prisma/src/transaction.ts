@@ -1,0 +1,132 @@
+/** A transaction that is open from `begin` to `commit` or `rollBack`, and not for the time of a callback. @module */
+import { Deferred } from "tsgi/internals";
+import type { Driver } from "./driver.js";
+import { patiently, RolledBackError, UnavailableError } from "./patience.js";
+
+/** The options of one transaction. */
+export interface BeginOptions {
+  readonly isolation: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A transaction that has begun. */
+export interface OpenTransaction {
+  /** Prisma's client of the transaction. */
+  readonly client: unknown;
+  /** Rejects after `timeoutMs`, when the transaction is being rolled back. */
+  readonly failure: Promise<never>;
+  /** @throws UnavailableError if the database is unavailable, if another transaction has taken precedence, or after `timeoutMs`. */
+  commit(): Promise<void>;
+  /** Gives the error to go on with: an `UnavailableError` for one of the database that is worth another try. */
+  rollBack(cause: unknown): Promise<unknown>;
+}
+
+/** Begins a transaction, after a wait for a database that is busy. */
+export type Begin = (options: BeginOptions) => Promise<OpenTransaction>;
+
+/** A client of Prisma that can run a transaction. */
+interface TransactingClient {
+  $transaction(work: (tx: unknown) => Promise<unknown>, options: object): Promise<unknown>;
+}
+
+/** By the method `transaction` of a client: an extended client of Prisma is another object with the same method. */
+const beginners = new WeakMap<object, Begin>();
+
+/** Keeps how transactions of a client begin. */
+export function setBeginner(method: object, begin: Begin): void {
+  beginners.set(method, begin);
+}
+
+/** Begins transactions of a client; `null` for one that `openPrisma` has not opened. */
+export function beginnerOf(client: unknown): Begin | null {
+  const method = (Object(client) as { transaction?: unknown }).transaction;
+  return typeof method === "function" ? (beginners.get(method) ?? null) : null;
+}
+
+/** Prisma's time limit would end a transaction without a word to its owner, so it has none. */
+const NO_LIMIT_MS = 2_147_483_647;
+
+/** Makes what begins the transactions of a client. */
+export function createBegin(client: TransactingClient, driver: Driver, waitMs: number): Begin {
+  return ({ isolation, timeoutMs }) => {
+    const isolationLevel = driver.hasIsolation && isolation !== undefined ? { isolationLevel: isolation } : {};
+    const options = { timeout: NO_LIMIT_MS, ...isolationLevel };
+    return patiently(() => start(client, driver, options, timeoutMs), driver.judge, waitMs);
+  };
+}
+
+/** Prisma's transaction lasts as long as a callback. This one waits for the end. */
+function start(
+  client: TransactingClient,
+  driver: Driver,
+  options: object,
+  timeoutMs: number,
+): Promise<OpenTransaction> {
+  return new Promise((resolve, reject) => {
+    const end = new Deferred<void>();
+    const done = client.$transaction(async (tx) => {
+      resolve(new PrismaTransaction(tx, { end, done }, driver, timeoutMs));
+      await end.promise;
+    }, options);
+    done.catch(reject);
+  });
+}
+
+/** The end of Prisma's callback, and of what Prisma does then. */
+interface Ending {
+  readonly end: Deferred<void>;
+  readonly done: Promise<unknown>;
+}
+
+class PrismaTransaction implements OpenTransaction {
+  readonly client: unknown;
+  readonly #ending: Ending;
+  readonly #driver: Driver;
+  readonly #failure = new Deferred<never>();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  /** The error after `timeoutMs`; `null` before. */
+  #expired: UnavailableError | null = null;
+
+  constructor(client: unknown, ending: Ending, driver: Driver, timeoutMs: number) {
+    this.client = client;
+    this.#ending = ending;
+    this.#driver = driver;
+    this.#timer = setTimeout(() => this.#expire(timeoutMs), timeoutMs);
+  }
+
+  get failure(): Promise<never> {
+    return this.#failure.promise;
+  }
+
+  #expire(timeoutMs: number): void {
+    this.#expired = new UnavailableError(new Error(`The transaction took longer than ${timeoutMs} ms.`));
+    this.#ending.end.reject(this.#expired);
+    this.#failure.reject(this.#expired);
+  }
+
+  async commit(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#expired !== null) throw await this.rollBack(this.#expired);
+    this.#ending.end.resolve();
+    try {
+      await this.#ending.done;
+    } catch (error) {
+      throw this.#toResponse(error);
+    }
+  }
+
+  async rollBack(cause: unknown): Promise<unknown> {
+    clearTimeout(this.#timer);
+    this.#ending.end.reject(cause);
+    await this.#ending.done.catch(() => {
+      // The reason of the rollback, or a connection that is lost, which has rolled back too.
+    });
+    return this.#expired ?? this.#toResponse(cause);
+  }
+
+  /** Only an error of the database is judged: the code of another service's `ECONNREFUSED` is the same. */
+  #toResponse(error: unknown): unknown {
+    const isOfDatabase = error instanceof RolledBackError || this.#driver.isOwn(error);
+    return isOfDatabase && this.#driver.judge(error) !== "fault" ? new UnavailableError(error) : error;
+  }
+}
