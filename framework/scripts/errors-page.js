@@ -27,6 +27,7 @@ const FILES = [
   "passwords/src/errors.ts",
   "prisma/src/errors.ts",
   "redis/src/errors.ts",
+  "lambda/src/errors.ts",
   "mcp/src/errors.ts",
   "otel/src/errors.ts",
   "metrics/src/errors.ts",

@@ -46,6 +46,7 @@ const PAGES = [
     page("HTTP/1.1 parsing", "/http1"),
     page("uWebSockets.js", "/uwebsockets"),
     page("Multiple workers", "/several-workers"),
+    page("AWS Lambda", "/lambda"),
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),

@@ -54,6 +54,16 @@ export const SMOKE = {
       const manifest = createRequire(import.meta.url).resolve("@tsgi/docs-ui/package.json");
       if (!existsSync(new URL("dist/redoc/redoc.standalone.js", "file://" + manifest))) throw new Error("a file is missing");`,
   },
+  "@tsgi/lambda": {
+    program: `
+      import { App } from "tsgi";
+      import { toLambda } from "@tsgi/lambda";
+      const app = new App();
+      app.get("/hello", async () => "world");
+      const event = { version: "2.0", rawPath: "/hello", requestContext: { http: { method: "GET" } } };
+      const { statusCode, body } = await toLambda(app)(event);
+      if (statusCode !== 200 || body !== '"world"') throw new Error("unexpected result");`,
+  },
   "@tsgi/metrics": {
     packages: ["prom-client"],
     program: `

@@ -16,6 +16,7 @@ import {
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
 import { openPrisma, transactionOf } from "@tsgi/prisma";
+import { toLambda, toLambdaStream } from "@tsgi/lambda";
 import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";

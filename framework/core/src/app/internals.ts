@@ -64,6 +64,7 @@ export { setEntry } from "../platforms/concurrency/entry.js";
 // The protocol between a driver and an application.
 export { readBody } from "../http/read-body.js";
 export { decodeLatin1 } from "../protocol/bytes.js";
+export { assertApplication } from "../protocol/callable.js";
 export {
   type Acceptance,
   CLOSE,
@@ -76,7 +77,8 @@ export { ErrorResponse } from "../protocol/error-response.js";
 export { Exchange } from "../protocol/exchange.js";
 export { headerValue, headerValues } from "../protocol/header-list.js";
 export { HeldMessages, MessageQueue } from "../protocol/message-queue.js";
-export { isFieldValue, parseMediaType } from "../protocol/http-grammar.js";
+export { isAuthority, isFieldValue, isToken, parseMediaType } from "../protocol/http-grammar.js";
+export { LazyServer } from "../protocol/lazy-server.js";
 export type { Lifespan } from "../protocol/lifespan.js";
 export { isWellFormed } from "../protocol/path.js";
 export { type BodyFlow, RequestBody } from "../protocol/request-body.js";

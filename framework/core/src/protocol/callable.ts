@@ -15,7 +15,7 @@ export class CallableInstance {
   }
 }
 
-/** @throws ConfigurationError when `app` is not an application: often the module that exports it. */
+/** Checks that a value is an application. @throws ConfigurationError when `app` is not an application: often the module that exports it. */
 export function assertApplication(caller: string, app: unknown): void {
   if (typeof app === "function") return;
   throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.call", caller, app);
