@@ -13,14 +13,14 @@ import ts from "typescript-5.9";
 /** Functions whose first argument is the title of a test. */
 const TEST_FUNCTION = /^(?:it|test|slowly|describe\w*)\b/;
 
-/** Titles of tests are the first arguments of `it` and `describe`, also of `it.each(…)`. */
-function isTitleOfTest(node) {
+/** Titles are the first arguments of `it` and `describe`, also of `it.each(…)`, and of other functions that get a sentence and a test. */
+function isTitleOfTest(node, file) {
   const { parent } = node;
-  return (
-    ts.isCallExpression(parent) &&
-    parent.arguments[0] === node &&
-    TEST_FUNCTION.test(parent.expression.getText().trim())
-  );
+  if (!ts.isCallExpression(parent) || parent.arguments[0] !== node) return false;
+  if (TEST_FUNCTION.test(parent.expression.getText().trim())) return true;
+  const test = parent.arguments[1];
+  const isTest = test !== undefined && (ts.isArrowFunction(test) || ts.isFunctionExpression(test));
+  return isTest && /\.test\.[jt]s$/.test(file) && / \w+ /.test(node.getText());
 }
 
 /** The comments of a program, and the texts of its literals that are sentences. */
@@ -36,7 +36,7 @@ export function textsOfProgram(file, content) {
     if (ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node) || ts.isRegularExpressionLiteral(node)) {
       const [start, end] = [node.getStart(source), node.end];
       rest = `${rest.slice(0, start)}${" ".repeat(end - start)}${rest.slice(end)}`;
-      const isTitle = isTitleOfTest(ts.isTemplateHead(node) ? node.parent : node);
+      const isTitle = isTitleOfTest(ts.isTemplateHead(node) ? node.parent : node, file);
       // Two words in a row are a sentence, and not a name, a path or a header.
       const isSentence = !ts.isRegularExpressionLiteral(node) && (isTitle || /[a-z]{2,} [a-z]{2,}/.test(node.text));
       if (isSentence) texts.push({ kind: isTitle ? "title" : "message", line: lineOf(start), text: node.text });

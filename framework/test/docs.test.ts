@@ -141,7 +141,7 @@ describe("the documentation", () => {
     const missing = missingFor(block);
     const ifInstalled = missing === null ? it : it.skip;
     ifInstalled(
-      `answers as it shows: ${title(block)}${missing === null ? "" : ` (${missing})`}`,
+      `responds as documented: ${title(block)}${missing === null ? "" : ` (${missing})`}`,
       async () => {
         const before = code.filter((one) => one.page === block.page && one.line < block.line);
         const program = before.map(fileOf).findLast((file) => /(^|\/)(app|main)\.ts$/.test(file ?? ""));
@@ -159,7 +159,7 @@ describe("the documentation", () => {
 
   const slow = IS_SLOW ? it : it.skip;
   slow(
-    "registers without an error what it shows",
+    "registers its examples without an error",
     async () => {
       // One that serves, or finds a Redis, does not end.
       const applications = code.filter(

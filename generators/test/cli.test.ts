@@ -173,7 +173,7 @@ describe("a folder that is not empty", () => {
   });
 });
 
-(hasProgram("git") ? describe : describe.skip)("Git (skipped where it is not installed)", () => {
+(hasProgram("git") ? describe : describe.skip)("Git (skipped if it is not installed)", () => {
   const person = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.com" };
   const committer = { GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.com" };
 

@@ -38,7 +38,7 @@ describe.each([
       return { project, env, [Symbol.asyncDispose]: dispose };
     }
 
-    check("passes its own checks and tests, with what the generator adds", async () => {
+    check("passes its own checks and tests, including generated code", async () => {
       await using opened = await open();
       if (opened === null) return;
       const { project, env } = opened;

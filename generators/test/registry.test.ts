@@ -96,7 +96,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
 
   const atTerminal = hasTerminal ? it : it.skip;
 
-  atTerminal("npm create tsgi asks at a terminal, does as it is told, and leaves nothing after Ctrl-C", async () => {
+  atTerminal("npm create tsgi prompts in a terminal, uses the input, and removes everything after Ctrl-C", async () => {
     await using folder = await temporaryFolder();
     const create = ["create", "tsgi@latest", "--", "--no-install", "--no-git"];
     // npm asks nothing where it takes the terminal for one of CI.

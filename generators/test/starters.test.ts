@@ -37,7 +37,7 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
     expect(stdout).toBe("");
   });
 
-  ifInstalled("answers the request that the command and the README name", async () => {
+  ifInstalled("responds to the request that the command and the README show", async () => {
     await using project = await scaffold(template);
     const readme = await readFile(join(project.path, "README.md"), "utf8");
     const example = exampleRequest(template);

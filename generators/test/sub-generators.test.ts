@@ -34,7 +34,7 @@ describe.each([
   ["minimal", it],
   ["api", slowly],
 ] as const)("in a project of the template %s", (template, check) => {
-  check("the sub-generators leave it passing its own checks, and change nothing the second time", async () => {
+  check("the sub-generators keep its checks passing, and change no files the second time", async () => {
     await using project = await scaffold(template, "--no-load-tests");
     const all = [...calls, ["load-test"]];
     const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);

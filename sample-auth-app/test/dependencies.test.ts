@@ -50,7 +50,7 @@ describe("the current user", () => {
       (token: string) => `Bearer ${token.slice(0, -2)}${token.at(-2) === "A" ? "B" : "A"}${token.at(-1)}`,
     ],
     ["a token of more than 4 KB", () => `Bearer ${"x".repeat(5_000)}`],
-  ])("is nobody with a header that is not right: 401", async (_, headerOf) => {
+  ])("is not found with an invalid header: 401", async (_, headerOf) => {
     await using app = await openApp();
     await app.register();
     const header = headerOf(await sign({ sub: "alice" }));

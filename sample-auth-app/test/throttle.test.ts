@@ -67,7 +67,7 @@ describe("the throttle", () => {
 const ifInstalled = WITHOUT_REDIS === null ? it : it.skip;
 
 describe(`the throttle in Redis${WITHOUT_REDIS === null ? "" : ` (${WITHOUT_REDIS})`}`, () => {
-  ifInstalled("is one for all who share it, and goes on in memory while Redis is away", async () => {
+  ifInstalled("is shared by all processes, and continues in memory while Redis is unavailable", async () => {
     await using server = await startRedis();
     const { log, lines } = openTestLog();
     const open = () => openRedisStore(server.url, { logger: log, timeoutMs: 10_000 });

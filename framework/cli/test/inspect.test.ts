@@ -328,7 +328,7 @@ describe("tsgi client", () => {
     expect(text).toContain("export interface paths {");
   });
 
-  slow("writes a client that compiles in a project with TypeScript 7 alone", async () => {
+  slow("writes a client that compiles in a project with only TypeScript 7", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
     const dependencies = {
       "openapi-fetch": "0.17.0",

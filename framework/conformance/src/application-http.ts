@@ -19,7 +19,7 @@ function mustBeInOrder(sent: readonly SendMessage[]): void {
     mustEqual(message.type, index === 0 ? "http.response.start" : "http.response.body", "the message");
     if (message.type !== "http.response.body") continue;
     const isLast = index === sent.length - 1;
-    must(message.more_body === true || isLast, "Expected nothing behind the last body.");
+    must(message.more_body === true || isLast, "Expected no message after the last body.");
     must(message.more_body !== true || !isLast, "Expected a last body, without more_body: true.");
   }
 }
@@ -127,7 +127,7 @@ async function checkDisconnect(subject: Subject): Promise<void> {
 }
 
 async function checkFailingSend(subject: Subject): Promise<void> {
-  const gone = new Error("The client has gone, as a check of conformance says.");
+  const gone = new Error("The client has disconnected, as part of a conformance check.");
   const call = new ApplicationCall(subject, httpScope(subject.get ?? "/"), [{ type: "http.request" }], gone);
   call.end();
   await inTime(call.settled, "the application to end when send throws");
@@ -140,7 +140,7 @@ async function checkInvalidMessage(subject: Subject): Promise<void> {
   ]);
   call.end();
   const outcome = await inTime(call.settled, "the application to end");
-  must(outcome !== "returned" || Number(call.status) >= 500, "Expected an error, or an answer that says of one.");
+  must(outcome !== "returned" || Number(call.status) >= 500, "Expected an error, or an error response.");
 }
 
 async function checkScope(subject: Subject): Promise<void> {
@@ -174,7 +174,7 @@ export const httpApplicationStatements: readonly Statement<Subject, ApplicationF
       "http.scope.optional-keys",
       "must",
       SCOPE,
-      "The answer is the same where the scope is without its optional keys.",
+      "The response is the same if the optional keys of the scope are missing.",
       checkMinimalScope,
     ],
     [
@@ -189,7 +189,7 @@ export const httpApplicationStatements: readonly Statement<Subject, ApplicationF
       "http.response.order",
       "must",
       RESPONSE,
-      "A response is one start, then bodies of which the last alone is without `more_body`.",
+      "A response is one start, then bodies; only the last one has no `more_body`.",
       sentFor(mustBeInOrder),
     ],
     [
@@ -215,7 +215,7 @@ export const httpApplicationStatements: readonly Statement<Subject, ApplicationF
       "http.response.header-names",
       "must",
       RESPONSE,
-      "The names of headers are in lower case, and none is a pseudo header.",
+      "The names of headers are in lower case, and pseudo headers are not allowed.",
       sentFor((sent) => mustBeNames(headersOf(sent))),
     ],
     [
@@ -239,35 +239,35 @@ export const httpApplicationStatements: readonly Statement<Subject, ApplicationF
       "http.request.body +echo",
       "must",
       REQUEST,
-      "The body is that of all messages together, up to one without `more_body`.",
+      "The body is the concatenation of all messages up to one without `more_body`.",
       checkBody,
     ],
     [
       "http.request.optional-keys +echo",
       "must",
       REQUEST,
-      "A message without `body` adds nothing, and without `more_body` it is the last.",
+      "A message without `body` is empty, and without `more_body` it is the last one.",
       checkOptionalKeys,
     ],
     [
       "http.request.unknown-type +echo",
       "should",
       "main#error-handling",
-      "The application throws for a message of an unknown type, or answers with 500.",
+      "The application throws for a message of an unknown type, or responds with 500.",
       checkInvalidMessage,
     ],
     [
       "http.disconnect.ends +echo",
       "should",
       "www#disconnect-receive-event",
-      "The application ends when the client leaves before the end of the body.",
+      "The application returns if the client disconnects before the end of the body.",
       checkDisconnect,
     ],
     [
       "http.disconnect.send",
       "must",
       "www#disconnected-client-send-exception",
-      "The application ends when `send` throws for a client that has left.",
+      "The application returns if `send` throws because the client has disconnected.",
       checkFailingSend,
     ],
   ],

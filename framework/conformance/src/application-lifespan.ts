@@ -13,10 +13,10 @@ async function startUp(subject: Subject, scope: LifespanScope): Promise<Applicat
   const answer = await call.next(0);
   if (answer === null) {
     const outcome = await inTime(call.settled, "the application to end");
-    must(outcome !== "returned", "Expected an answer to lifespan.startup, or an error.");
+    must(outcome !== "returned", "Expected a response to lifespan.startup, or an error.");
     return null;
   }
-  mustEqual(answer.type, "lifespan.startup.complete", "the answer to lifespan.startup");
+  mustEqual(answer.type, "lifespan.startup.complete", "the response to lifespan.startup");
   return call;
 }
 
@@ -59,7 +59,7 @@ export const lifespanApplicationStatements: readonly Statement<Subject, Applicat
       "lifespan.scope.untouched",
       "should",
       "main#middleware",
-      "The application changes no key of the server's scope. It may add its own, and change what is in `state`.",
+      "The application does not change the server's keys of the scope. It can add its own keys, and change `state`.",
       checkScope,
     ],
     [
@@ -73,14 +73,14 @@ export const lifespanApplicationStatements: readonly Statement<Subject, Applicat
       "lifespan.startup",
       "must",
       "lifespan#startup-complete-send-event",
-      "The application answers `lifespan.startup`, or throws to say that it has no lifespan.",
+      "The application responds to `lifespan.startup`, or throws if it does not support lifespan.",
       checkStartUp,
     ],
     [
       "lifespan.shutdown",
       "must",
       "lifespan#shutdown-complete-send-event",
-      "The application answers `lifespan.shutdown` once, and returns.",
+      "The application responds to `lifespan.shutdown` once, and returns.",
       checkShutdown,
     ],
   ],

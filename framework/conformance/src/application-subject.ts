@@ -23,8 +23,8 @@ export type ApplicationFeature = "echo" | "websocket";
 /** Reasons for what the paths leave out. */
 export function lacksOf({ echo, websocket }: ApplicationPaths): Lacks<ApplicationFeature> {
   return {
-    ...(echo === undefined && { echo: "no path is given that answers with the body of the request" }),
-    ...(websocket === undefined && { websocket: "no path is given that sends the messages of a WebSocket back" }),
+    ...(echo === undefined && { echo: "no path is configured that responds with the body of the request" }),
+    ...(websocket === undefined && { websocket: "no path is configured that echoes the messages of a WebSocket" }),
   };
 }
 

@@ -39,13 +39,13 @@ async function echoOf(subject: Subject, message: object): Promise<SendMessage | 
 function mustBeText(message: SendMessage | null, text: string): void {
   must(message?.type === "websocket.send", `Expected websocket.send, not ${message?.type ?? "the end"}.`);
   mustEqual(message.text, text, "text");
-  must(message.bytes === undefined || message.bytes === null, "Expected bytes to be left out beside text, or null.");
+  must(message.bytes === undefined || message.bytes === null, "Expected bytes to be omitted or null if there is text.");
 }
 
 function mustBeBinary(message: SendMessage | null, text: string): void {
   must(message?.type === "websocket.send", `Expected websocket.send, not ${message?.type ?? "the end"}.`);
   mustBeBytes(message.bytes, text, "bytes");
-  must(message.text === undefined || message.text === null, "Expected text to be left out beside bytes, or null.");
+  must(message.text === undefined || message.text === null, "Expected text to be omitted or null if there are bytes.");
 }
 
 async function checkConnect(subject: Subject): Promise<void> {
@@ -131,14 +131,14 @@ export const webSocketApplicationStatements: readonly Statement<Subject, Applica
       "websocket.connect",
       "must",
       "www#connect-receive-event",
-      "The application receives `websocket.connect` before it answers.",
+      "The application receives `websocket.connect` before it responds.",
       checkConnect,
     ],
     [
       "websocket.accept",
       "must",
       "www#accept-send-event",
-      "The subprotocol of the accept is one that is offered, and does not stand in `headers`.",
+      "The subprotocol of the accept is one of the offered ones, and is not in `headers`.",
       checkAccept,
     ],
     [
@@ -159,7 +159,7 @@ export const webSocketApplicationStatements: readonly Statement<Subject, Applica
       "websocket.disconnect.ends",
       "must",
       "www#disconnect-receive-event-ws",
-      "The application ends when the client leaves, and sends nothing more.",
+      "The application returns if the client disconnects, and sends no more messages.",
       checkDisconnect,
     ],
     [
@@ -173,7 +173,7 @@ export const webSocketApplicationStatements: readonly Statement<Subject, Applica
       "websocket.disconnect.early",
       "should",
       "www#disconnect-receive-event-ws",
-      "The application ends where the client has left before it is accepted.",
+      "The application returns if the client disconnects before it is accepted.",
       checkEarlyDisconnect,
     ],
   ],

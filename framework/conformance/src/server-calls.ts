@@ -122,7 +122,7 @@ export async function handshake(server: StartedServer, request: ClientHandshake)
 
 /** The WebSocket of a handshake that was to be completed. */
 export function opened({ status, webSocket }: HandshakeAnswer): ClientWebSocket {
-  must(webSocket !== null, `Expected the handshake to be completed, not answered with ${status}.`);
+  must(webSocket !== null, `Expected the handshake to be completed, not rejected with ${status}.`);
   return webSocket;
 }
 

@@ -44,7 +44,7 @@ export function targetRows(
       `${area}.scope.query-string`,
       "must",
       section,
-      "`query_string` is what stands behind `?`, percent-encoded, as bytes.",
+      "`query_string` is the part after `?`, percent-encoded, as bytes.",
       check({ target: "/?a=%20&b=c+d" }, ({ query_string: query }) =>
         mustBeBytes(query, "a=%20&b=c+d", "query_string"),
       ),
@@ -104,7 +104,7 @@ async function checkOwnScope(start: StartServer): Promise<void> {
     await fetchWhole(server);
     await fetchWhole(server);
   });
-  must(scopes.length === 2 && scopes[0] !== scopes[1], "Expected each request to have a scope of its own.");
+  must(scopes.length === 2 && scopes[0] !== scopes[1], "Expected each request to have a separate scope.");
 }
 
 async function checkStreamedBody(start: StartServer): Promise<void> {
@@ -172,7 +172,7 @@ export const httpRequestStatements: readonly Statement<StartServer, ServerFeatur
       "http.scope.root-path",
       "must",
       SCOPE,
-      "`root_path` is left out, or empty where the application is mounted at the root.",
+      "`root_path` is omitted or empty if the application is mounted at the root.",
       scopeOf({}, ({ root_path: root = "" }) => mustEqual(root, "", "scope.root_path")),
     ],
     [
@@ -239,7 +239,7 @@ export const httpRequestStatements: readonly Statement<StartServer, ServerFeatur
         }
       }),
     ],
-    ["http.scope.own", "must", "www#http", "Each request has a scope of its own.", checkOwnScope],
+    ["http.scope.own", "must", "www#http", "Each request has a separate scope.", checkOwnScope],
     [
       "http.request.empty",
       "must",

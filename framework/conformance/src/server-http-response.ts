@@ -110,7 +110,7 @@ async function checkDisconnectAfterEnd(start: StartServer): Promise<void> {
     await respond(send);
     return (await receive()).type;
   });
-  mustEqual(type, "http.disconnect", "the message behind the response");
+  mustEqual(type, "http.disconnect", "the message after the response");
 }
 
 /** Lets the client leave in the middle of a response, and gives what the application has then. */
@@ -224,7 +224,7 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.response.headers-optional",
       "must",
       RESPONSE,
-      "A start without `headers` has none.",
+      "A start without `headers` sends no headers.",
       responseOf(
         [
           { type: "http.response.start", status: 200 },
@@ -250,7 +250,7 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.response.body",
       "must",
       BODY,
-      "The body is that of all messages together.",
+      "The body is the concatenation of all messages.",
       responseOf(
         [
           START,
@@ -265,7 +265,7 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.response.body-optional",
       "must",
       BODY,
-      "A message without `body` adds nothing, and without `more_body` it is the last.",
+      "A message without `body` is empty, and without `more_body` it is the last one.",
       responseOf([START, { type: "http.response.body" }], ({ body }) => mustEqual(body, "", "the body")),
     ],
     [
@@ -279,7 +279,7 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.response.after-end",
       "must",
       BODY,
-      "Messages behind the last body are ignored: `send` does not throw.",
+      "Messages after the last body are ignored: `send` does not throw.",
       checkAfterEnd,
     ],
     [
@@ -323,14 +323,14 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.disconnect.after-end",
       "must",
       DISCONNECT,
-      "`receive` gives `http.disconnect` once the response is sent.",
+      "`receive` returns `http.disconnect` after the response is sent.",
       checkDisconnectAfterEnd,
     ],
     [
       "http.disconnect.client +disconnect",
       "must",
       DISCONNECT,
-      "`receive` gives `http.disconnect` when the client leaves.",
+      "`receive` returns `http.disconnect` when the client disconnects.",
       async (start) => {
         const { type } = await leave(start, ({ receive }) => receive());
         mustEqual(type, "http.disconnect", "the message");
@@ -340,14 +340,14 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "http.disconnect.send +disconnect",
       "should",
       "www#disconnected-client-send-exception",
-      "`send` throws when the client has left.",
+      "`send` throws after the client has disconnected.",
       checkSendAfterLeave,
     ],
     [
       "http.error.before-response",
       "must",
       ERRORS,
-      "An error of the application ends the request, and the server goes on.",
+      "An error of the application ends the request, and the server continues.",
       (start) =>
         checkThrow(start, [], (status) =>
           must(status === null || status === 500, `Expected 500, not ${String(status)}.`),

@@ -189,7 +189,7 @@ export const lifespanServerStatements: readonly Statement<StartServer, ServerFea
       "lifespan.startup.failed",
       "must",
       "lifespan#startup-failed-send-event",
-      "No request is served behind `lifespan.startup.failed`.",
+      "No request is served after `lifespan.startup.failed`.",
       checkFailure,
     ],
     [
@@ -235,7 +235,7 @@ export const lifespanServerStatements: readonly Statement<StartServer, ServerFea
       "lifespan.shutdown.failed",
       "must",
       "lifespan#shutdown-failed-send-event",
-      "The server ends behind `lifespan.shutdown.failed` as well.",
+      "The server exits after `lifespan.shutdown.failed` as well.",
       checkShutdownFailure,
     ],
   ],

@@ -58,7 +58,10 @@ function isText(expected: string) {
   return (message: ReceiveMessage): void => {
     must(message.type === "websocket.receive", `Expected websocket.receive, not ${message.type}.`);
     mustEqual(message.text, expected, "the text");
-    must(message.bytes === undefined || message.bytes === null, "Expected bytes to be left out beside text, or null.");
+    must(
+      message.bytes === undefined || message.bytes === null,
+      "Expected bytes to be omitted or null if there is text.",
+    );
   };
 }
 
@@ -66,7 +69,10 @@ function isBytes(expected: string) {
   return (message: ReceiveMessage): void => {
     must(message.type === "websocket.receive", `Expected websocket.receive, not ${message.type}.`);
     mustBeBytes(message.bytes, expected, "bytes");
-    must(message.text === undefined || message.text === null, "Expected text to be left out beside bytes, or null.");
+    must(
+      message.text === undefined || message.text === null,
+      "Expected text to be omitted or null if there are bytes.",
+    );
   };
 }
 
@@ -279,7 +285,7 @@ const scopeStatements = toStatements<StartServer, ServerFeature>(
       "websocket.scope.subprotocols",
       "must",
       SCOPE,
-      "`subprotocols` is what the client offers, in its order.",
+      "`subprotocols` contains the values that the client offers, in their order.",
       scopeOf({ subprotocols: ["first", "second"] }, ({ subprotocols }) =>
         mustEqual(Array.from(subprotocols ?? []), ["first", "second"], "scope.subprotocols"),
       ),
@@ -288,7 +294,7 @@ const scopeStatements = toStatements<StartServer, ServerFeature>(
       "websocket.scope.no-subprotocols",
       "must",
       SCOPE,
-      "`subprotocols` is left out, or empty where the client offers none.",
+      "`subprotocols` is omitted or empty if the client offers no values.",
       scopeOf({}, ({ subprotocols = [] }) => mustEqual(Array.from(subprotocols), [], "scope.subprotocols")),
     ],
   ],
@@ -319,7 +325,7 @@ const handshakeStatements = toStatements<StartServer, ServerFeature>(
       "websocket.accept.no-subprotocol",
       "must",
       ACCEPTING,
-      "`subprotocol` may be `null`, and the client gets none.",
+      "`subprotocol` can be `null`, and no subprotocol is selected.",
       acceptedWith({ subprotocol: null }, ({ webSocket }) =>
         mustEqual(webSocket?.subprotocol, null, "the subprotocol"),
       ),
@@ -339,18 +345,12 @@ const handshakeStatements = toStatements<StartServer, ServerFeature>(
         ({ headers }) => mustEqual(valuesOf(headers, "x-test").join(", "), "1, 2", "the headers x-test"),
       ),
     ],
-    [
-      "websocket.close.before-accept",
-      "must",
-      CLOSE,
-      "A close before the accept is answered with 403.",
-      refusedWith({}),
-    ],
+    ["websocket.close.before-accept", "must", CLOSE, "A close before the accept results in 403.", refusedWith({})],
     [
       "websocket.close.before-accept-with-code",
       "must",
       CLOSE,
-      "A close before the accept is answered with 403 whatever its code is.",
+      "A close before the accept results in 403 for any code.",
       refusedWith({ code: 4004, reason: "No route" }),
     ],
   ],
@@ -381,7 +381,7 @@ const messageStatements = toStatements<StartServer, ServerFeature>(
       "A message in fragments is given whole.",
       messageFor(async (webSocket) => webSocket.sendFragments?.("one,", "two,", "three"), isText("one,two,three")),
     ],
-    ["websocket.ping +frames", "should", "www#websocket", "The server itself answers a ping.", checkPing],
+    ["websocket.ping +frames", "should", "www#websocket", "The server itself replies to a ping.", checkPing],
     [
       "websocket.send.text",
       "must",
@@ -469,21 +469,21 @@ const endStatements = toStatements<StartServer, ServerFeature>(
       "websocket.disconnect.lost",
       "must",
       DISCONNECT,
-      "`receive` gives `websocket.disconnect` when the connection is lost.",
+      "`receive` returns `websocket.disconnect` when the connection is lost.",
       messageFor(async (webSocket) => webSocket.terminate(), isDisconnect(null, null)),
     ],
     [
       "websocket.disconnect.send",
       "should",
       "www#disconnected-client-send-exception",
-      "`send` throws when the client has left.",
+      "`send` throws after the client has disconnected.",
       checkSendAfterDisconnect,
     ],
     [
       "websocket.disconnect.after-close",
       "must",
       DISCONNECT,
-      "`receive` gives `websocket.disconnect` when the application has closed.",
+      "`receive` returns `websocket.disconnect` after the application has closed.",
       checkDisconnectAfterClose,
     ],
     [

@@ -7,7 +7,7 @@ const slow = IS_SLOW ? it : it.skip;
 
 describe("servers on uWebSockets.js, Bun and Deno", () => {
   slow(
-    "give what is recorded for the page: write it with `TSGI_SLOW=1 npm run conformance --prefix framework`",
+    "match the results on the page: update it with `TSGI_SLOW=1 npm run conformance --prefix framework`",
     async () => {
       expect(await runRuntimes()).toEqual(recordedColumns());
     },

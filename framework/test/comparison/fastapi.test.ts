@@ -36,7 +36,7 @@ function readListed(page: string): string[] {
 const show = ({ name, part, theirs, ours }: Difference) =>
   `${name}: ${part}\n    FastAPI ${theirs}\n    ours    ${ours}`;
 
-withFastAPI(`the answers of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITHOUT_FASTAPI})`}`, () => {
+withFastAPI(`the responses of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITHOUT_FASTAPI})`}`, () => {
   let found: Difference[] = [];
   let listed: string[] = [];
   let page = "";

@@ -135,7 +135,7 @@ const bodies: Asked[] = [
   json("a number for text in a body", "/item", { name: 5, price: 1 }),
   json("null for a field in a body", "/item", { name: null, price: 1 }),
   json("a list for a body", "/item", [ITEM]),
-  ask("no body where one is required", "POST", "/item"),
+  ask("no body although it is required", "POST", "/item"),
   text("a body that is not JSON", "/item", "{"),
   text("a body of another content type", "/item", '{"name":"a","price":1}', "text/plain"),
   text("a body of a +json content type", "/item", '{"name":"a","price":1}', "application/vnd.a+json"),

@@ -60,7 +60,7 @@ describe("the pictures of the documentation", () => {
 
   for (const [name, record] of Object.entries(TERMINALS)) {
     slow(
-      `show what a terminal shows today: ${name} (make pictures takes them anew)`,
+      `show the current output of a terminal: ${name} (make pictures updates them)`,
       async () => {
         const picture = readFileSync(path.join(FOLDER, name), "utf8");
         expect(timeless(picture)).toBe(timeless(drawTerminal(await record())));

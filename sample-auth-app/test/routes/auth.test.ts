@@ -69,7 +69,7 @@ describe("POST /auth/token", () => {
       "application/x-www-form-urlencoded",
       `username=alice&password=${PASSWORD}&grant_type=client_credentials`,
     ],
-  ])("refuses what is no form of a login with 422", async (_, type, body) => {
+  ])("rejects an invalid login form with 422", async (_, type, body) => {
     await using app = await openApp();
     await app.register();
     const response = await app.request.post("/auth/token").type(type).send(body);
@@ -285,7 +285,7 @@ describe("the line for hashing", () => {
       "application/json",
       JSON.stringify({ current_password: PASSWORD, new_password: "another horse" }),
     ],
-  ])("drops what needs a hash when its client has gone", async (method, path, type, body) => {
+  ])("does not hash for a client that has disconnected", async (method, path, type, body) => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();
@@ -352,7 +352,7 @@ describe("POST /auth/refresh", () => {
     ["an empty cookie", { Cookie: "refresh_token=" }],
     ["a cookie that nobody issued", { Cookie: `refresh_token=${"A".repeat(43)}` }],
     ["another cookie", { Cookie: "session=1" }],
-  ])("refuses what is no refresh cookie", async (_, headers) => {
+  ])("rejects an invalid refresh cookie", async (_, headers) => {
     await using app = await openApp();
     const response = await app.request.post("/auth/refresh").set(headers).expect(401, NOT_VALIDATED);
     expect(response.get("WWW-Authenticate")).toBe("Bearer");

@@ -48,7 +48,7 @@ describe("a page of GET /items", () => {
     { count: 2, limit: 2, pages: [2] },
     { count: 0, limit: 2, pages: [0] },
     { count: 101, limit: 100, pages: [100, 1] },
-  ])("gives items in pages, each of them once", async ({ count, limit, pages }) => {
+  ])("returns items in pages, each of them once", async ({ count, limit, pages }) => {
     await using shop = await openStore(countTo(count));
     const seen: string[][] = [];
     for (let query = `limit=${limit}`; query !== "";) {
@@ -62,7 +62,7 @@ describe("a page of GET /items", () => {
   });
 
   cases(["limit=0", "limit=101", "limit=ten", "limit=", "cursor=0", "cursor=abc", "cursor=2147483648"])(
-    "is refused with 422 where a parameter is wrong",
+    "rejects an invalid parameter with 422",
     async (query) => {
       await using shop = await openShop();
       const response = await shop.get(`/items?${query}`).expect(422);
@@ -118,7 +118,7 @@ describe("GET /items/{item_id}", () => {
     await shop.get("/items/99").expect(404, { detail: "Not Found" });
   });
 
-  cases(["abc", "1.5", "0", "-1", "2147483648", "99999999999999999999999"])("refuses what is no key", async (id) => {
+  cases(["abc", "1.5", "0", "-1", "2147483648", "99999999999999999999999"])("rejects an invalid id", async (id) => {
     await using shop = await openShop();
     const response = await shop.get(`/items/${id}`).expect(422);
     expect(response.body.detail[0].loc).toEqual(["path", "item_id"]);

@@ -15,7 +15,7 @@ describe("GET /", () => {
   });
 
   cases(["/assets/..%2Findex.html", "/assets/%2Fetc%2Fpasswd", "/assets/nothing.js", "/assets/..", "/assets"])(
-    "has nothing but its files",
+    "serves only its files",
     async (path) => {
       await using app = await openApp();
       await app.request.get(path).expect(404);

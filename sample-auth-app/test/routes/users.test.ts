@@ -130,7 +130,7 @@ describe("POST /users", () => {
     ["their other name in another case", { ...alice, username: "Constructor" }, "username"],
     ["a name that would break a line", { ...alice, username: "ali\nce" }, "username"],
     ["a name that looks like another", { ...alice, username: "аlice" }, "username"],
-  ])("refuses a wrong body with 422 that names the field and hashes nothing", async (_, body, field) => {
+  ])("rejects an invalid body with 422 that contains the field, without hashing", async (_, body, field) => {
     await using app = await openApp();
     const hash = jest.spyOn(argon2, "hash");
     const response = await app.request.post("/users").type("json").send(body);

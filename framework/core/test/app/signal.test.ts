@@ -162,7 +162,7 @@ function describeWebSockets(driver: Driver): void {
 
   // uWebSockets.js has sent its own close frame before it reports the client's.
   const answers = driver.name === "uWebSockets.js" ? it.skip : it;
-  answers("lets a WebSocket handler answer the messages before a close", async () => {
+  answers("lets a WebSocket handler process the messages before a close", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     const ended = new Deferred<boolean>();
