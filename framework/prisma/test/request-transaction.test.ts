@@ -146,7 +146,7 @@ describe.each([
       expect(await shop.names()).toEqual([]);
     });
 
-    it("commits a Response that the handler returns, whatever its status", async () => {
+    it("commits a Response that the handler returns, with any status", async () => {
       await using shop = await openShop(name);
       shop.app.post("/{status}", { params: { tx: Depends(shop.take()), status: t.Integer() } }, async (args) => {
         await args.tx.user.create({ data: { name: `user ${args.status}` } });
@@ -156,7 +156,7 @@ describe.each([
       expect(await shop.names()).toEqual(["user 409", "user 500"]);
     });
 
-    it("rolls back after timeoutMs with 503 and Retry-After, and what comes later has no effect", async () => {
+    it("rolls back after timeoutMs with 503 and Retry-After, and later work has no effect", async () => {
       await using shop = await openShop(name, { poolSize: 1 });
       let late: Promise<unknown> = Promise.resolve();
       let goOn = (): void => {};
@@ -240,7 +240,7 @@ describe.each([
       expect([await shop.names(), await shop.db.user.count()]).toEqual([[], 0]);
     });
 
-    it("commits for a client that leaves after the handler has returned", async () => {
+    it("commits if the client disconnects after the handler has returned", async () => {
       await using shop = await openShop(name);
       shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async ({ tx }) => tx.user.create(ada));
       await using server = await serve(shop.app, { port: 0, logger: shop.log });
@@ -251,7 +251,7 @@ describe.each([
       expect([response.statusCode, await shop.names()]).toEqual([200, ["ada"]]);
     });
 
-    it("answers 500 to a commit that fails, and the connection is used again", async () => {
+    it("responds with 500 if a commit fails, and the connection is used again", async () => {
       await using shop = await openShop(name, { poolSize: 1 });
       const reference =
         name === "SQLite"
@@ -322,7 +322,7 @@ describe.each([
 });
 
 describe("transactionOf on SQLite", () => {
-  it("refuses to go on after SQLite has rolled the transaction back by itself", async () => {
+  it("rejects further statements after SQLite has rolled the transaction back by itself", async () => {
     await using shop = await openShop("SQLite");
     await shop.db.user.create(ada);
     shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async ({ tx }) => {
@@ -348,7 +348,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
       await tx.user.create(ada).catch(() => null);
     });
 
-  it("answers 500 if the commit becomes a rollback, because the error of a statement was swallowed", async () => {
+  it("responds with 500 if the commit becomes a rollback, because the error of a statement was swallowed", async () => {
     await using shop = await openShop("PostgreSQL", { poolSize: 1 });
     await shop.db.user.create(ada);
     shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async ({ tx }) => {
@@ -363,7 +363,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
     expect(await shop.names()).toEqual(["ada", "eve"]);
   });
 
-  it("commits what a savepoint has saved", async () => {
+  it("commits the work of a savepoint", async () => {
     await using shop = await openShop("PostgreSQL");
     await shop.db.user.create(ada);
     shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async ({ tx }) => {
@@ -376,7 +376,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
   });
 
   it.each(["a statement", "the commit", "a statement whose error is swallowed"])(
-    "answers 503 if the database refuses %s because of a conflict",
+    "responds with 503 if the database refuses %s because of a conflict",
     async (where) => {
       await using shop = await openShop("PostgreSQL");
       await shop.db.user.create(ada);
@@ -407,7 +407,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
     },
   );
 
-  it("answers 503 if the database is away at the beginning, at a statement or at the commit", async () => {
+  it("responds with 503 if the database is unavailable at the beginning, at a statement or at the commit", async () => {
     await using shop = await openShop("PostgreSQL", { waitMs: 1_000, poolSize: 1 });
     shop.app.post("/{moment}", { params: { tx: Depends(shop.take()) } }, async ({ tx, moment }) => {
       await tx.user.create(ada);
@@ -425,7 +425,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
     expect(await shop.names()).toEqual([]);
   });
 
-  it("leaves errors of other services as they are", async () => {
+  it("does not change errors of other services", async () => {
     await using shop = await openShop("PostgreSQL");
     shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async () => {
       throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
@@ -433,7 +433,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
     expect(await call(shop.app, "POST", "/")).toMatchObject({ status: 500 });
   });
 
-  it("keeps the connections of its pool, also after rollbacks of every kind", async () => {
+  it("keeps the connections of its pool, even after rollbacks of every kind", async () => {
     await using shop = await openShop("PostgreSQL", { poolSize: 2, waitMs: 500 });
     const pids = () =>
       queryPostgreSQL(cluster.url, "SELECT pid FROM pg_stat_activity WHERE application_name = 'tsgi' ORDER BY pid");
