@@ -49,11 +49,17 @@ export {
   LIST,
   OBJECT,
   oneOf,
+  type OptionRule,
   type OptionRules,
   TEXT,
   whole,
 } from "../common/options.js";
+export { isWorkerd, nodeModule } from "../common/platform.js";
 export { Deferred, markHandled, nextTurn } from "../common/promises.js";
+
+// Credentials.
+export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";
+export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Observation of requests, and the context that workers carry on.
 export { observedOf, observing } from "../middleware/observation/observed.js";

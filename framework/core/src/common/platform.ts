@@ -6,7 +6,7 @@ import { configurationError } from "./exceptions.js";
 interface NodeModules {
   "node:async_hooks": typeof import("node:async_hooks");
   "node:child_process": typeof import("node:child_process");
-  "node:crypto": Pick<typeof import("node:crypto"), "createHash">;
+  "node:crypto": typeof import("node:crypto");
   "node:fs": typeof import("node:fs");
   "node:fs/promises": typeof import("node:fs/promises");
   "node:module": typeof import("node:module");
@@ -79,7 +79,8 @@ export function isStandalone(): boolean {
   return findModule("node:sea")?.isSea() ?? false;
 }
 
-function isWorkerd(): boolean {
+/** Tells if this is Cloudflare's runtime, whose requests cannot wait for each other. */
+export function isWorkerd(): boolean {
   const globals: typeof globalThis & { navigator?: { readonly userAgent?: string } } = globalThis;
   return globals.navigator?.userAgent === "Cloudflare-Workers";
 }

@@ -72,15 +72,13 @@ function placeBelow(document: OpenAPIDocument, rootPath: string): OpenAPIDocumen
   };
 }
 
-/** The addresses at which the document says that tokens are given. */
+/** The addresses at which the document says that tokens are given, or that describe where. */
 function tokenURLs({ components }: OpenAPIDocument): string[] {
-  return Object.values(components?.securitySchemes ?? {}).flatMap((scheme) =>
-    scheme.type === "oauth2"
-      ? Object.values(scheme.flows).flatMap(({ tokenUrl, refreshUrl }) =>
-          [tokenUrl, refreshUrl].filter((url) => url !== undefined),
-        )
-      : [],
-  );
+  return Object.values(components?.securitySchemes ?? {}).flatMap((scheme) => {
+    if (scheme.type === "openIdConnect") return [scheme.openIdConnectUrl];
+    const flows = scheme.type === "oauth2" ? Object.values(scheme.flows) : [];
+    return flows.flatMap(({ tokenUrl, refreshUrl }) => [tokenUrl, refreshUrl].filter((url) => url !== undefined));
+  });
 }
 
 /**

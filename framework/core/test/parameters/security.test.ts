@@ -5,12 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { WebSocket as Client } from "ws";
 
 import { App } from "../../src/app/app.js";
-import { ConfigurationError } from "../../src/common/exceptions.js";
+import { ConfigurationError, HTTPException } from "../../src/common/exceptions.js";
 import { Depends, DependsMarker, Security } from "../../src/parameters/depends.js";
 import { SecurityScopes, withParams } from "../../src/parameters/annotation.js";
 import { APIKeyCookie, APIKeyHeader, APIKeyQuery } from "../../src/parameters/security/api-key.js";
 import { compareSecrets } from "../../src/parameters/security/credentials.js";
 import { HTTPBasic, HTTPBearer } from "../../src/parameters/security/http.js";
+import { type SchemeOptions, SecurityScheme } from "../../src/parameters/security/scheme.js";
+import { Header } from "../../src/parameters/head.js";
+import { t } from "../../src/schema/schema.js";
 import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../src/parameters/security/oauth2.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
 
@@ -214,6 +217,42 @@ describe("a security scheme", () => {
     app.dependencyOverrides.set(SCHEMES.oauth2, async () => "a token of the test's");
     await using own = await TestClient.open(app);
     await own.get("/oauth2").expect(200, { given: "a token of the test's" });
+  });
+
+  it("verifies its credentials if it has verify, with the scopes of Security", async () => {
+    class Ticket<AutoError extends boolean = true> extends SecurityScheme<Promise<string>, AutoError> {
+      constructor(options: SchemeOptions<AutoError> = {}) {
+        super(options, {
+          defaultName: "Ticket",
+          definition: { type: "http", scheme: "ticket" },
+          source: Header(t.Array(t.String()), { alias: "authorization", default: [], includeInSchema: false }),
+          parse: (text) => /^ticket (.+)$/i.exec(text)?.[1] ?? null,
+          challenge: "Ticket",
+          verify: async (ticket, { scopeString }) => {
+            if (ticket === "away") throw new HTTPException(503);
+            if (ticket !== "valid") throw new HTTPException(401, "Invalid ticket");
+            return `valid for ${scopeString}`;
+          },
+        });
+      }
+    }
+    const app = new App();
+    const scopes = ["a", "b"];
+    app.get("/", { params: { ticket: Security(new Ticket(), { scopes }) } }, async ({ ticket }) => ticket);
+    const lenient = new Ticket({ autoError: false });
+    app.get("/lenient", { params: { ticket: Depends(lenient) } }, async ({ ticket }) => ticket);
+    app.get("/open", { params: { ticket: Depends(new Ticket(), { optional: true }) } }, async ({ ticket }) => ticket);
+    await using own = await TestClient.open(app);
+    const get = (path: string, ticket: string) => own.get(path).set("Authorization", `Ticket ${ticket}`);
+    await get("/", "valid").expect(200, '"valid for a b"');
+    await get("/", "forged").expect(401, { detail: "Invalid ticket" });
+    await own.get("/").expect(401, { detail: "Not authenticated" }).expect("WWW-Authenticate", "Ticket");
+    await get("/lenient", "forged").expect(200, "null");
+    await get("/lenient", "away").expect(503);
+    await own.get("/lenient").expect(200, "null");
+    await own.get("/open").expect(200, "null");
+    await get("/open", "forged").expect(401, { detail: "Invalid ticket" });
+    await own.get("/open").set("Authorization", "Ticket").expect(401, { detail: "Not authenticated" });
   });
 
   it("guards a router without a parameter", async () => {

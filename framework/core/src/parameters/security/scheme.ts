@@ -4,7 +4,7 @@ import { HTTPException } from "../../common/exceptions.js";
 import { FLAG, type OptionRules, TEXT } from "../../common/options.js";
 import { type CredentialsFinder, FIND_CREDENTIALS } from "../credentials.js";
 import type { Marker } from "../marker.js";
-import { type PARAMS, withParams } from "../annotation.js";
+import { type PARAMS, SecurityScopes, withParams } from "../annotation.js";
 import { SourceMarker } from "../source.js";
 
 /** One way to get a token. @see OpenAPI 3.0.3 §4.7.29 */
@@ -40,22 +40,43 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
 /** Rules of the options of every scheme; those of one alone come beside them. */
 export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
 
-/** The rules of one kind of scheme, for classes that extend `SecurityScheme`. */
-export interface SchemeParts<Credentials> {
+/** The rules of every kind of scheme. */
+interface CommonParts {
   /** Its name in the document where no `schemeName` is given. */
   readonly defaultName: string;
   readonly definition: SecuritySchemeObject;
   /** Reads the credentials: every value that was sent under the name. */
   readonly source: Marker<readonly string[]>;
-  /** Makes credentials of the one value; `null` where it holds none. */
-  readonly parse: (text: string) => Credentials | null;
   /** `WWW-Authenticate` of a 401, which RFC 9110 §15.5.2 requires. */
   readonly challenge: string;
 }
 
+/** The rules of a scheme that does not look into its credentials. */
+interface ParsedParts<Credentials> extends CommonParts {
+  /** Makes credentials of the one value; `null` if it contains no credentials. */
+  readonly parse: (text: string) => Credentials | null;
+  readonly verify?: undefined;
+}
+
+/** The rules of a scheme that verifies its credentials. */
+interface VerifiedParts<Value> extends CommonParts {
+  /** Extracts the credentials from the one value; `null` if it contains no credentials. */
+  readonly parse: (text: string) => string | null;
+  /**
+   * Verifies the credentials, and returns the value of the scheme. It gets the scopes that `Security` requires, and throws an
+   * `HTTPException`. If `autoError` is `false`, a 401 makes the value `null`.
+   */
+  readonly verify: (credentials: string, asked: SecurityScopes) => Value;
+}
+
+/** The rules of one kind of scheme, for classes that extend `SecurityScheme`. */
+export type SchemeParts<Value> = ParsedParts<Value> | VerifiedParts<Value>;
+
 /** The argument of a scheme: the values from the request. */
 export interface SchemeArgs {
   readonly sent: readonly string[];
+  /** The scopes that are required of a scheme that verifies its credentials. */
+  readonly asked?: SecurityScopes;
 }
 
 /** A scheme is a dependency: a function that carries its params. */
@@ -69,7 +90,7 @@ export interface SecurityScheme<Credentials, AutoError> {
  * Makes the test for a value of one scheme. `Authorization` begins with the word of its scheme (RFC 9110 §11.6.2), and has
  * several where lines were combined with commas (Fetch §2.2.2); every value of another header, parameter or cookie counts.
  */
-function compileIsOwn({ source, challenge, definition }: SchemeParts<unknown>): (value: string) => boolean {
+function compileIsOwn({ source, challenge, definition }: CommonParts): (value: string) => boolean {
   const marker: unknown = source;
   const isAuthorization =
     marker instanceof SourceMarker && marker.source.in === "header" && marker.wireName("") === "authorization";
@@ -77,6 +98,33 @@ function compileIsOwn({ source, challenge, definition }: SchemeParts<unknown>): 
   const wordOf = (text: string) => /^[ \t]*([^ \t]*)/.exec(text)?.[1]?.toLowerCase();
   const word = wordOf(challenge);
   return (value) => value.split(",").some((part) => wordOf(part) === word);
+}
+
+/** Reads the value that was sent; `null` if there are several, since a proxy may have looked at the other one. */
+function onlyOf<T>(sent: readonly string[], read: (text: string) => T | null): T | null {
+  const [only] = sent;
+  return only !== undefined && sent.length === 1 ? read(only) : null;
+}
+
+/** Compiles the way from the text that was sent to the value of the scheme; `null` if the text contains no credentials. */
+function compileValue<Value>(parts: SchemeParts<Value>, autoError: boolean) {
+  if (parts.verify === undefined) return parts.parse;
+  const { parse, verify } = parts;
+  return (text: string, asked = new SecurityScopes()): Value | Promise<Value | null> | null => {
+    const credentials = parse(text);
+    if (credentials === null) return null;
+    return autoError ? verify(credentials, asked) : verifyLeniently(() => verify(credentials, asked));
+  };
+}
+
+/** Returns `null` for invalid credentials. Other errors, such as missing scopes, are still thrown. */
+async function verifyLeniently<Value>(verify: () => Value): Promise<Awaited<Value> | null> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (error instanceof HTTPException && error.statusCode === 401) return null;
+    throw error;
+  }
 }
 
 /** `true` where the name of a scheme was given, so that a document may not change it. */
@@ -124,27 +172,25 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
 
   constructor(options: SchemeOptions<AutoError>, parts: SchemeParts<Credentials>) {
     const { autoError = true, schemeName = parts.defaultName, description } = options;
-    const { challenge, parse } = parts;
-    const read = ({ sent }: SchemeArgs, isRequired: boolean): Credentials | null => {
-      const [only] = sent;
-      const credentials = only !== undefined && sent.length === 1 ? parse(only) : null;
-      if (credentials === null && isRequired) {
-        throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
-      }
-      return credentials;
-    };
+    const { source, challenge, verify } = parts;
+    const valueOf = compileValue(parts, autoError);
     const isOwn = compileIsOwn(parts);
-    const call = (args: SchemeArgs) => read(args, autoError);
+    const refuse = () => {
+      throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
+    };
+    const call = ({ sent, asked }: SchemeArgs) =>
+      onlyOf(sent, (text) => valueOf(text, asked)) ?? (autoError ? refuse() : null);
     Object.defineProperty(call, "name", { value: schemeName });
-    super(withParams({ sent: parts.source }, call));
+    super(withParams(verify === undefined ? { sent: source } : { sent: source, asked: SecurityScopes }, call));
     this.schemeName = schemeName;
     this[IS_NAMED] = options.schemeName !== undefined;
     this.definition = Object.freeze({ ...parts.definition, ...(description === undefined ? {} : { description }) });
     this.autoError = autoError;
     this.challenge = challenge;
     this[FIND_CREDENTIALS] = (args) => {
-      const isSent = (args as SchemeArgs).sent.some(isOwn);
-      if (isSent) read(args as SchemeArgs, true);
+      const { sent } = args as SchemeArgs;
+      const isSent = sent.some(isOwn);
+      if (isSent && onlyOf<unknown>(sent, parts.parse) === null) refuse();
       return isSent;
     };
   }
