@@ -25,6 +25,7 @@ const FILES = [
   "core/src/common/error-codes/openapi.ts",
   "core/src/common/error-codes/files.ts",
   "passwords/src/errors.ts",
+  "oauth/src/errors.ts",
   "prisma/src/errors.ts",
   "redis/src/errors.ts",
   "lambda/src/errors.ts",

@@ -23,6 +23,7 @@ const PAGES = [
     page("Middleware", "/middleware"),
     page("Security", "/security"),
     page("Sessions", "/sessions"),
+    page("Access tokens", "/oauth"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),
     page("Logs, metrics and traces", "/observation"),

@@ -18,12 +18,13 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
-  "tsgi/internals": `CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST LazyServer MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isObject isRecord isToken isWellFormed markHandled maxMessageBytes missingPackage nameOf nearest nextTurn observedOf observing oneLine oneOf ownFramesFirst parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
+  "tsgi/internals": `AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST LazyServer MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes missingPackage nameOf nearest nextTurn nodeModule observedOf observing oneLine oneOf ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
+  "@tsgi/oauth": "AccessTokens JWTBearer protectedResource",
   "tsgi/openapi": "buildDocument",
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
   "@tsgi/passwords": "Passwords",

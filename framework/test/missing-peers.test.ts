@@ -15,6 +15,7 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
   ["@tsgi/metrics", "", "npm install prom-client"],
   ["@tsgi/passwords", "await new it.Passwords().hash('secret');", "npm install argon2@0.44"],
   ["@tsgi/redis", "await it.openRedisStore({ url: 'redis://127.0.0.1:1' });", "npm install ioredis"],
+  ["@tsgi/oauth", "", "npm install jose"],
   ["@tsgi/mcp", "", "npm install @modelcontextprotocol/server"],
   [
     "@tsgi/prisma",

@@ -16,6 +16,8 @@ import { errorResult, limit, type OnItem, toResult } from "./result.js";
 import { sdk } from "./sdk.js";
 import { compileTools, type Tool } from "./tools.js";
 import { trustedHost } from "tsgi/middleware";
+import { SecurityScheme } from "tsgi/security";
+import { type EndpointScheme, serveMetadata } from "./auth.js";
 
 /** The options of `mcp`. */
 export interface McpOptions {
@@ -30,6 +32,11 @@ export interface McpOptions {
   allowedHosts?: readonly string[];
   /** The most bytes of an answer that become a result; a longer one is an error. Defaults to 1 MiB. */
   maxResultBytes?: number;
+  /**
+   * A security scheme that protects the endpoint. If it is a `JWTBearer` of `@tsgi/oauth` with a `resource`, agents find the
+   * authorization server and log in by themselves. By default, the endpoint is not protected.
+   */
+  auth?: EndpointScheme;
 }
 
 const isOrigin = (one: unknown) => typeof one === "string" && URL.canParse(one) && new URL(one).origin === one;
@@ -41,6 +48,7 @@ const OPTIONS: OptionRules<McpOptions> = {
   }),
   allowedHosts: LIST,
   maxResultBytes: whole(1),
+  auth: expecting("a security scheme, such as new JWTBearer()", (value) => value instanceof SecurityScheme),
 };
 
 /** The most messages of one POST. Attack: each calls a route, past a limit that counts requests of this endpoint. */
@@ -65,10 +73,11 @@ const MAX_BATCH = 16;
  */
 export function mcp(app: App, options: McpOptions = {}): Router {
   assertOptions("mcp()", options, OPTIONS);
-  const { path = "/mcp", allowedOrigins = [], allowedHosts, maxResultBytes = 1024 * 1024 } = options;
+  const { path = "/mcp", allowedOrigins = [], allowedHosts, maxResultBytes = 1024 * 1024, auth } = options;
+  if (auth) serveMetadata(app, auth);
   const service = Depends(() => openService(app, maxResultBytes), { scope: "app" });
   const middleware = allowedHosts ? [trustedHost({ allowedHosts })] : [];
-  const router = new Router({ includeInSchema: false, middleware });
+  const router = new Router({ includeInSchema: false, middleware, dependencies: auth ? [Depends(auth)] : [] });
   const params = { request: Request, service };
   router.route(path, { methods: ["GET", "POST", "DELETE"], params }, async ({ request, service: answer }) => {
     const origin = request.header("origin");

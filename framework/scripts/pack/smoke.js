@@ -94,6 +94,14 @@ export const SMOKE = {
       const response = await app.fetch(new Request("http://localhost/mcp", { method: "POST", body, headers }));
       if (response.status >= 500) throw new Error(await response.text());`,
   },
+  "@tsgi/oauth": {
+    packages: ["jose"],
+    program: `
+      import { AccessTokens } from "@tsgi/oauth";
+      const tokens = new AccessTokens({ secret: "x".repeat(32), expiresInSeconds: 60 });
+      const claims = await tokens.verify(await tokens.sign({ sub: "ada" }));
+      if (claims?.sub !== "ada") throw new Error("no claims");`,
+  },
   "@tsgi/prisma": {
     program: `
       import { isUniqueViolation } from "@tsgi/prisma";

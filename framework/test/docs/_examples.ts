@@ -17,6 +17,7 @@ import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
 import { openPrisma, transactionOf } from "@tsgi/prisma";
 import { toLambda, toLambdaStream } from "@tsgi/lambda";
+import { AccessTokens } from "@tsgi/oauth";
 import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";
