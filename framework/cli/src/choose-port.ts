@@ -11,7 +11,7 @@ import { ServerStartError } from "tsgi/node";
 const TRIES = 20;
 
 /**
- * The port to serve on: the one that is wanted where it is free, else the next free one if the person at the terminal
+ * The port to serve on: the requested one if it is free, otherwise the next free one if the person at the terminal
  * agrees. Every other reason for which it cannot be listened on is left to the server to report.
  *
  * @throws ServerStartError naming the process that listens there, and the next free port

@@ -9,7 +9,7 @@ export function showCompletion(program: Command, shell: string): void {
 
 type Completed = ReturnType<typeof describe>;
 
-/** One command with its flags, and the values of its argument: none for a file. */
+/** One command with its flags, and the values of its argument, empty for a file. */
 function describe(command: Command) {
   const codes = command.name() === "explain" ? [...explanations().keys()] : [];
   const words = command.registeredArguments[0]?.argChoices ?? codes;

@@ -1,9 +1,11 @@
-/** Names of functions by their declarations: an arrow function inside `withParams` has none of its own. @module */
+/** Names of functions by their declarations: an arrow function inside `withParams` has no name. @module */
 import type { Debugger, Session } from "node:inspector";
 import type { App } from "tsgi";
 import { plansOf } from "tsgi/internals";
 
-/** The property of `globalThis` through which V8's inspector is handed values: its protocol carries none. */
+/**
+ * The property of `globalThis` through which V8's inspector receives values, because its protocol cannot carry them.
+ */
 const HANDOVER = "tsgi.declaredNames";
 
 /**
@@ -19,9 +21,9 @@ export async function nameDependencies(app: App): Promise<void> {
 }
 
 /**
- * The variable to which each function is assigned as an argument: `const getUser = withParams({}, async () =>`. Read from
- * the source in front of the function, which V8's inspector locates, so that registration stores nothing for it. Empty on
- * a runtime without that inspector: Bun's refuses to be enabled, Deno's answers each call with an error.
+ * The variable to which each function is assigned as an argument: `const getUser = withParams({}, async () =>`. Read
+ * from the source before the function, which V8's inspector locates, so that registration does not store it. Empty on a
+ * runtime without that inspector: Bun's cannot be enabled, and Deno's returns an error for each call.
  *
  * @see https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#type-InternalPropertyDescriptor
  */

@@ -22,15 +22,14 @@ const DRAIN_MS = 300;
 const HOOKS_MS = 200;
 
 /**
- * Makes Node report each imported file to the parent, as for its own `--watch`, also one that is imported later. Not
- * documented; the documented hooks of
- * `node:module` do not see the modules that `require` loads on Node 20.
+ * Makes Node report each imported file to the parent, as for its own `--watch`, including files that are imported
+ * later. Not documented; the documented hooks of `node:module` do not see the modules that `require` loads on Node 20.
  */
 const REPORT = "WATCH_REPORT_DEPENDENCIES";
 
 /**
- * Makes the outputs write before a call returns, as at a terminal. To a pipe Node writes later, and `process.exit` drops what
- * waits. No documented option does it.
+ * Makes the outputs write before a call returns, as at a terminal. Node writes to a pipe later, and `process.exit`
+ * drops the waiting data. No documented option does it.
  */
 function writeAtOnce(): void {
   for (const output of [process.stdout, process.stderr]) {
@@ -77,7 +76,7 @@ function failWithAdvice(error: unknown): void {
   fail(error);
 }
 
-process.on("disconnect", () => process.exit(1)); // the supervisor is gone, by kill -9 perhaps
+process.on("disconnect", () => process.exit(1)); // the supervisor has exited, for example by kill -9
 
 writeAtOnce();
 const [file = "", flags = "{}", ...files] = process.argv.slice(2);

@@ -12,10 +12,10 @@ import type { Recorded } from "./inspector/recorder.js";
 import { PrettyLog } from "./pretty-log.js";
 import type { RunFlags } from "./run.js";
 
-/** Milliseconds that it has to end before it is killed. Its server gives up its open connections before that. */
+/** Milliseconds that it has to end before it is killed. Its server closes its open connections before that. */
 const END_MS = 1500;
 
-/** Milliseconds for the rest of its output: a process of its own that outlives it holds its outputs open. */
+/** Milliseconds for the rest of its output: a child process that outlives it keeps its outputs open. */
 const OUTPUT_MS = 250;
 
 const PROGRAM = fileURLToPath(new URL("dev-child.js", import.meta.url));
@@ -50,7 +50,7 @@ export interface DevEvents {
   readonly onRequests: (requests: readonly Recorded[]) => void;
 }
 
-/** The path of an imported file; `null` for what is built in. */
+/** The path of an imported file; `null` for a built-in module. */
 function toPath(imported: string | null): string | null {
   const name = imported?.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/, "")) : imported;
   return name !== null && path.isAbsolute(name) ? name : null;
@@ -78,7 +78,7 @@ export class DevProcess {
     this.ready = new Promise((resolve) => {
       this.#child.on("message", (message: Message) => {
         if (message === "ready") {
-          void loopTurn().then(resolve); // behind what it has written before
+          void loopTurn().then(resolve); // after its earlier output
           return;
         }
         if (message.requests !== undefined) return onRequests(message.requests);

@@ -11,11 +11,11 @@ import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */
 export interface DevFlags extends Pick<ServedFlags, "host" | "port" | "loop" | "trustedProxies" | "accessLog"> {
-  /** Folders that are watched besides the working directory. */
+  /** Folders to watch in addition to the working directory. */
   watch: string[];
 }
 
-/** Files that change what an application does. */
+/** Files that change the behavior of an application. */
 const WATCHED = /\.([cm]?[jt]sx?|json|html|css|env|sql|prisma)$|(^|[\\/])\.env(\.|$)/;
 
 /** Folders that hold no source: what tools write there would start the application again and again. */
@@ -41,7 +41,10 @@ function realPath(name: string): string {
   }
 }
 
-/** Serves until SIGINT or SIGTERM. @throws ServerStartError for a port in use, where no other is agreed on. */
+/**
+ * Serves until SIGINT or SIGTERM. @throws ServerStartError for a port in use, unless the person at the terminal agrees
+ * to another.
+ */
 export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
   const file = findModule(module);
   const { watch: further, ...rest } = flags;
@@ -61,7 +64,7 @@ export async function dev(module: string | undefined, flags: DevFlags): Promise<
   const always = [...envFiles(), ...further.map((folder) => path.resolve(folder) + path.sep)];
   const concerns = (name: string) => always.some((one) => name.startsWith(one)) || isConcerned(name, supervisor.loaded);
   for (const event of ["add", "change", "unlink"] as const) {
-    watcher.on(event, (name) => concerns(name) && supervisor.reload(relative(name))); // a folder alone changes nothing
+    watcher.on(event, (name) => concerns(name) && supervisor.reload(relative(name))); // a new folder without files changes no module
   }
   watcher.on("error", (error) => process.stderr.write(`Watching failed: ${String(error)}\n`));
   await once(watcher, "ready"); // a change before that would go unseen

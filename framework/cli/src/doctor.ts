@@ -8,7 +8,7 @@ import { isTypeScript } from "./typescript.js";
 
 const SIGNS = { ok: "✓", note: "!", fault: "✗" } as const;
 
-/** Prints a line for each finding; exit code 1 when one is a fault. */
+/** Prints a line for each finding; exit code 1 if one is an error. */
 export async function doctor(module: string | undefined): Promise<void> {
   const findings = await examine(module);
   const width = Math.max(...findings.map(({ subject }) => subject.length));

@@ -6,7 +6,10 @@ import { showError, commandError } from "./errors.js";
 
 const files = new Set<string>();
 
-/** Puts the variables of a file into the environment; what is there already stays. @throws CommandError without it. */
+/**
+ * Adds the variables of a file to the environment without overriding existing ones. @throws CommandError if the file is
+ * missing.
+ */
 export function loadEnvFile(file: string): void {
   files.add(path.resolve(file));
   try {

@@ -8,7 +8,7 @@ export const ERRORS_PAGE = fileURLToPath(new URL("../assets/errors.md", import.m
 /** The section of one code. */
 export interface Explanation {
   readonly code: string;
-  /** The title that the code stands below, such as `"Parameters"`. */
+  /** The title of the section with the code, such as `"Parameters"`. */
   readonly topic: string;
   /** The mistake in one sentence. */
   readonly summary: string;
@@ -16,7 +16,7 @@ export interface Explanation {
   readonly text: string;
 }
 
-/** Each code with its section, in the page's order. Empty where the package has no page. */
+/** Each code with its section, in the page's order. Empty if the package does not contain the page. */
 export function explanations(): ReadonlyMap<string, Explanation> {
   const page = existsSync(ERRORS_PAGE) ? readFileSync(ERRORS_PAGE, "utf8") : "";
   const found = new Map<string, Explanation>();

@@ -31,7 +31,7 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 
   constructor(
-    /** One of the command's own, or that of a `ConfigurationError` for the command's input. */
+    /** A code of the command, or of a `ConfigurationError` for the command's input. */
     readonly code: CommandCode | ConfigurationError["code"],
     message: string,
     readonly exitCode: number = EXIT.failed,
@@ -84,11 +84,11 @@ function documentedCode(error: unknown): string | null {
 
 function ownCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  // The server has the error of an application's start as text alone.
+  // The server has only the text of the application's startup error.
   const [, started] = /\[(TSGI_\w+)\]$/.exec(error.message) ?? [];
   if (started !== undefined) return started;
   const { code } = error as { code?: unknown };
-  // The code of a system's call is explained for `listen` alone: EACCES of a file is another mistake.
+  // The code of a system call is explained only for `listen`: EACCES of a file is another mistake.
   const isOurs = typeof code === "string" && (code.startsWith("TSGI_") || error.name === "ServerStartError");
   return isOurs ? code : null;
 }
@@ -107,7 +107,10 @@ function isStartFailure(error: unknown): error is Error {
   return error instanceof Error && error.name === "ServerStartError" && "code" in error && error.code === "ELIFESPAN";
 }
 
-/** Its message has that of its cause, the error of the application. The frames come first, as Node shows a place. */
+/**
+ * Its message contains the message of its cause, the error of the application. The frames come first, as Node shows a
+ * place.
+ */
 function showStartFailure({ name, message, cause }: Error): string {
   if (!(cause instanceof Error)) return `${name}: ${message}`;
   const { stack = "", name: thrown } = cause;

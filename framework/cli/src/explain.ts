@@ -37,7 +37,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** A line for each code, those of a topic below its title. */
+/** A line for each code, below the title of its topic. */
 function listByTopic(shown: readonly Explanation[]): string {
   const topics = [...new Set(shown.map(({ topic }) => topic))];
   return topics.map((topic) => `${topic}\n${list(shown.filter((one) => one.topic === topic))}`).join("\n\n");

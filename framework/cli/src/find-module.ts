@@ -10,8 +10,8 @@ export const DEFAULT_MODULES: readonly string[] = ["src/app", "src/main", "src/i
 );
 
 /**
- * The absolute path of the module that is to be loaded: the one that the line names, else that of `tsgi.module` in
- * `package.json`, else the first of {@link DEFAULT_MODULES}.
+ * The absolute path of the module to load: the argument, else `tsgi.module` in `package.json`, else the first existing
+ * one of {@link DEFAULT_MODULES}.
  *
  * @throws CommandError naming the missing file, and a file of a similar name.
  */
@@ -23,7 +23,7 @@ export function findModule(name: string | undefined, cwd = process.cwd()): strin
   return file;
 }
 
-/** The file that `package.json` names, or `null` where it names none. */
+/** The file in `package.json`, or `null` if it has no such entry. */
 function findDeclared(cwd: string): string | null {
   const declared = readDeclared(path.join(cwd, "package.json"));
   if (declared === undefined) return null;

@@ -10,7 +10,7 @@ import { describeRouteTree } from "./inspector/route-tree.js";
 import { createTools } from "./inspector/tools.js";
 import { isTsgiApp } from "./load-app.js";
 
-/** The path of the page, in front of whatever the application serves there. */
+/** The path of the page, which takes precedence over routes of the application. */
 export const INSPECTOR_PATH = "/__tsgi";
 
 /** The endpoint of the tools for agents. */
@@ -21,7 +21,7 @@ const PAUSE_MS = 100;
 
 const FILES = ["inspector.js", "inspector.css"] as const;
 
-/** Scripts and styles of the page itself alone; nothing may frame it. */
+/** Only scripts and styles of the page itself are allowed, and no page can frame it. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'";
 
 /**

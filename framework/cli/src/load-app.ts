@@ -17,14 +17,14 @@ export interface LoadedApp {
   shownFile: string;
 }
 
-/** Loads what it takes to import a module. @throws CommandError where it is TypeScript, which nothing here runs. */
+/** Loads the modules that are needed to import a module. @throws CommandError for TypeScript without a loader. */
 export async function prepareToLoad(file: string): Promise<void> {
   // Before TypeScript's loader, which would look at each of their files as well.
   await Promise.all([import("tsgi"), import("tsgi/middleware"), import("tsgi/security")]);
   if (isTypeScript(file)) await enableTypeScript(file);
 }
 
-/** Imports a module and gives its export `default` or `app`. @throws CommandError, or whatever the module throws. */
+/** Imports a module and returns its export `default` or `app`. @throws CommandError, or the error of the module. */
 export async function loadApp(name: string | undefined): Promise<LoadedApp> {
   const file = findModule(name);
   const shownFile = path.relative(process.cwd(), file) || file;

@@ -53,7 +53,7 @@ interface Committed {
   readonly text: string;
 }
 
-/** @param mayBeMissing - For the first `--write`, which makes the file: gives `null`. */
+/** @param mayBeMissing - For the first `--write`, which creates the file: returns `null`. */
 async function readCommitted(file: string, mayBeMissing: boolean): Promise<Committed | null> {
   try {
     const text = await readFile(file, "utf8");

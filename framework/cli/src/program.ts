@@ -114,7 +114,7 @@ function addLoading(program: Command, name: string, description: string, argumen
       .argument(...argument)
       .option("--env-file <file>", "load environment variables from this file, including PORT")
       .option("--env-file-if-exists <file>", "the same, but ignore a missing file")
-      // At once: the variables of a file count for the flags that the line leaves open.
+      // Immediately, so that the variables of a file apply to flags that are not on the command line.
       .on("option:env-file", loadEnvFile)
       .on("option:env-file-if-exists", loadEnvFileIfExists)
   );

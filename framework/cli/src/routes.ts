@@ -62,7 +62,7 @@ function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string 
   return `${method} ${path}`;
 }
 
-/** The place where a handler runs; that of a WebSocket, which has no endpoint for requests, is asynchronous. */
+/** The place where a handler runs; a WebSocket has no endpoint for requests, and its handler is asynchronous. */
 function placeOf(endpoint: ReturnType<typeof endpointsOf>[number] | undefined): RouteLine["runs"] {
   if (endpoint?.isPooled) return "pool";
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";

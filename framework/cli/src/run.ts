@@ -5,7 +5,7 @@ import { serve, type ServeOptions } from "tsgi/node";
 import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
 import { loadServedApp } from "./load-app.js";
 
-/** Serves until SIGTERM or SIGINT, which drain. @throws CommandError when a flag is at fault. */
+/** Serves until SIGTERM or SIGINT, and then shuts down gracefully. @throws CommandError for an invalid flag. */
 export async function run(module: string | undefined, flags: RunFlags): Promise<void> {
   const options = toServeOptions(flags);
   const { app } = await loadServedApp(module);

@@ -13,7 +13,10 @@ const PATIENCE_MS = 1000;
 /** Files that a process reads while it warms up: their change needs another process. */
 const READ_BEFORE = /^(package(-lock)?|npm-shrinkwrap|[jt]sconfig.*)\.json$/;
 
-/** Milliseconds in which a further signal is an echo of the first: npm hands on the Ctrl-C that the terminal gave to both. */
+/**
+ * Milliseconds in which a further signal is an echo of the first: npm forwards the Ctrl-C that the terminal already
+ * sent to both.
+ */
 const ECHO_MS = 500;
 
 /** One application under `tsgi dev`. */
@@ -23,7 +26,7 @@ export class Supervisor {
   readonly #program: DevProgram;
   readonly #onImport: (file: string) => void;
   #serving: DevProcess | null = null;
-  /** Has loaded Node, the framework and TypeScript, so that the next change waits for the application alone. */
+  /** Has loaded Node, the framework and TypeScript, so that the next change loads only the application. */
   #standby: DevProcess | null = null;
   readonly #history = new History();
   #changed = new Set<string>();

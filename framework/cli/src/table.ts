@@ -6,7 +6,7 @@ const MIN_WIDTH = 12;
 const GAP = "  ";
 
 /**
- * Rows below a head, each column as wide as its widest cell. Where that is more than `width`, the widest columns become
+ * Rows below a head, each column as wide as its widest cell. If that is more than `width`, the widest columns become
  * narrower and their cells take several lines. Control characters of names are shown, not obeyed.
  */
 export function toTable(
@@ -22,7 +22,7 @@ export function toTable(
   return [first, rule, ...others].join("\n");
 }
 
-/** Columns of the terminal; of anything else, none that would be too few. */
+/** Columns of the terminal; undefined for other outputs and for terminals that are too narrow. */
 export function terminalWidth(): number {
   return process.stdout.columns ?? (Number(process.env["COLUMNS"]) || Number.POSITIVE_INFINITY);
 }

@@ -5,18 +5,18 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { commandError } from "./errors.js";
 
-/** The loader of TypeScript files: a module to register, Node itself, or none. */
+/** The loader of TypeScript files: a module to register, Node itself, or `null`. */
 export type TypeScriptLoader = { name: "tsx"; register: string } | { name: "node" } | null;
 
 export function isTypeScript(file: string): boolean {
   return /\.[cm]?tsx?$/.test(file);
 }
 
-/** The loader of a project: its own `tsx`, Node's type stripping (22.18 and later), or none. */
+/** The loader of a project: its own `tsx`, Node's type stripping (22.18 and later), or `null`. */
 export function findTypeScriptLoader(folder: string): TypeScriptLoader {
   try {
     const resolve = createRequire(path.join(folder, "package.json")).resolve;
-    // The module behind `node --import tsx`. `resolve` follows `require`, whose condition leads to another file.
+    // The module that `node --import tsx` loads. `resolve` follows `require`, whose condition leads to another file.
     const manifest = resolve("tsx/package.json");
     const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as { exports: { ".": string } };
     return { name: "tsx", register: pathToFileURL(path.join(path.dirname(manifest), exports["."])).href };

@@ -2,8 +2,8 @@
 import type { ROUTE_ANSWER, ROUTE_ARGUMENTS } from "tsgi/internals";
 
 /**
- * Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. Without the default of `Path`
- * the first call works out the answers of all routes, which costs each of them 34 instantiations.
+ * Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. Without the default of
+ * `Path`, the first call computes the responses of all routes, at 34 instantiations each.
  */
 export interface Call<Routes> {
   <Path extends keyof Routes & string = never>(
@@ -13,7 +13,7 @@ export interface Call<Routes> {
 }
 
 /**
- * The arguments as a list. A tuple is not distributed over, and what is inferred has a constraint of its own: else the first
- * call works out the arguments of all routes, which costs each of them 39 instantiations.
+ * The arguments as a list. A tuple is not distributed over, and the inferred type has its own constraint: otherwise the
+ * first call computes the arguments of all routes, at 39 instantiations each.
  */
 type Arguments<T> = [T] extends [infer List extends unknown[]] ? List : [];

@@ -19,8 +19,8 @@ type Method = (typeof METHODS)[number];
 /**
  * The routes that a module exports, by method and path. Of modules together: `ApiOf<typeof items> & ApiOf<typeof users>`.
  *
- * @typeParam Module - `typeof` of an `import *`, or of an object whose values are what the verbs gave.
- * @typeParam Prefix - Put before each path: that of `includeRouter`, or of a mount. A router's own is in the paths.
+ * @typeParam Module - `typeof` of an `import *`, or of an object with the return values of the verbs.
+ * @typeParam Prefix - The prefix of each path, from `includeRouter` or a mount. A router's own is in the paths.
  *
  * @example
  * ```ts
@@ -60,8 +60,8 @@ interface Named<Names extends string> {
 /** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
 export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {
   /**
-   * The address of the application. Defaults to the page's own address in a browser, and to `http://localhost` for a
-   * `fetch` of your own elsewhere.
+   * The address of the application. Defaults to the page's own address in a browser, and to `http://localhost`
+   * elsewhere with a custom `fetch`.
    */
   baseUrl?: string;
   /** Sends a request: `app.fetch` needs no server and no port. Defaults to the platform's. */
@@ -87,8 +87,8 @@ export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> }
 
 /**
  * Makes a client whose paths, parameters, bodies and results are typed by the routes, without generated code. Stands on
- * the package `openapi-fetch`. A call gives `{ data, response }`, or `{ error, response }` for a status from 400 on;
- * it rejects where no answer came.
+ * the package `openapi-fetch`. A call returns `{ data, response }`, or `{ error, response }` for a status of 400 or
+ * more; it rejects if no response arrives.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
       middleware: [...middleware, ...(init.middleware ?? [])],
       parseAs: "stream",
     };
-    // Its types are those of a document's paths, which are not known here.
+    // It has the types of a document's paths, which are not known here.
     const send = library.request as (...args: readonly unknown[]) => Promise<{ error?: unknown; response: Response }>;
     const { error, response } = await send(method.toLowerCase(), path, request);
     return response.ok ? { data: await readBody(response, method), response } : { error, response };

@@ -1,9 +1,9 @@
 /** WebSockets, whose messages are JSON. @module */
 
-/** A constructor of WebSockets: the platform's own, or that of the package `ws`. */
+/** A constructor of WebSockets, from the platform or from the package `ws`. */
 export type WebSocketConstructor = new (url: string, protocols?: string[]) => PlatformSocket;
 
-/** A WebSocket as far as it is used here. */
+/** The parts of a WebSocket that are used here. */
 export interface PlatformSocket {
   binaryType: string;
   addEventListener(type: string, listener: (event: object) => void): void;
@@ -12,8 +12,8 @@ export interface PlatformSocket {
 }
 
 /**
- * A WebSocket of a route. Iteration gives the messages in their order. It ends when the socket closes with 1000, 1001 or
- * no code; after any other close it throws. Leaving the loop does not close the socket.
+ * A WebSocket of a route. Iteration yields the messages in their order. It ends when the socket closes with 1000, 1001
+ * or no code; after any other close it throws. Leaving the loop does not close the socket.
  */
 export interface ClientSocket<Sent, Received> extends AsyncIterable<Received> {
   /** Sends a value as JSON. Until the socket is open, values wait. */
@@ -24,7 +24,7 @@ export interface ClientSocket<Sent, Received> extends AsyncIterable<Received> {
 
 type Scalar = string | number | boolean | null | undefined;
 
-/** The argument of a call, as far as it is looked at here. */
+/** The parts of a call's argument that are used here. */
 export interface SocketParts {
   readonly params?: {
     readonly path?: Readonly<Record<string, Scalar>>;

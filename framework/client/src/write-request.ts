@@ -1,7 +1,7 @@
-/** The parts of a request that openapi-fetch leaves to its caller: forms and cookies. @module */
+/** The parts of a request that openapi-fetch does not encode: forms and cookies. @module */
 import type { Middleware } from "openapi-fetch";
 
-/** The argument of a call, as far as it is looked at here. */
+/** The parts of a call's argument that are used here. */
 export interface RequestInitParts {
   readonly body?: unknown;
   readonly headers?: RequestInit["headers"];
@@ -34,7 +34,9 @@ function multipart(fields: readonly [string, unknown][]): FormData {
   return form;
 }
 
-/** The body as it travels, for a form; `null` for JSON. Text alone does not tell the two apart, a header does. */
+/**
+ * The body as it travels, for a form; `null` for JSON. A string can be either of the two; a header distinguishes them.
+ */
 function formOf(body: unknown, type: string): FormData | URLSearchParams | null {
   if (body instanceof FormData || body instanceof URLSearchParams) return body;
   if (typeof body !== "object" || body === null || Array.isArray(body)) return null;

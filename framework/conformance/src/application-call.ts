@@ -1,4 +1,4 @@
-/** One call of an application under test, with a server that keeps what is sent. @module */
+/** One call of an application under test, with a server that records the sent messages. @module */
 import type { HTTPScope, LifespanScope, ReceiveMessage, Scope, SendMessage, WebSocketScope } from "tsgi";
 import { markHandled, MessageQueue, nextTurn } from "tsgi/internals";
 import { type TextHeaders, bytesOf, textOf, toPairs } from "./bytes.js";
@@ -10,7 +10,7 @@ const ASGI = { version: "3.0", spec_version: "2.5" };
 /** The headers of each call. */
 const HEADERS: TextHeaders = [["host", "127.0.0.1:8000"]];
 
-/** The scope of a request, as a server gives it. */
+/** The scope of a request, as a server creates it. */
 export function httpScope(path: string, method = "GET"): HTTPScope {
   const body: TextHeaders = method === "POST" ? [["content-type", "application/octet-stream"]] : [];
   return {
@@ -30,13 +30,13 @@ export function httpScope(path: string, method = "GET"): HTTPScope {
   };
 }
 
-/** The scope of a handshake, as a server gives it. */
+/** The scope of a handshake, as a server creates it. */
 export function webSocketScope(path: string, subprotocols: readonly string[] = []): WebSocketScope {
   const { method: _method, ...scope } = httpScope(path);
   return { ...scope, type: "websocket", scheme: "ws", subprotocols };
 }
 
-/** The scope of a lifespan, as a server gives it. */
+/** The scope of a lifespan, as a server creates it. */
 export function lifespanScope(): LifespanScope {
   return { type: "lifespan", asgi: { version: "3.0", spec_version: "2.0" }, state: {} };
 }
@@ -50,9 +50,9 @@ export class ApplicationCall {
   readonly sent: SendMessage[] = [];
   /** Resolves when the application has returned or thrown. */
   readonly settled: Promise<Outcome>;
-  /** `true` where a message came before the one before was dealt with. */
+  /** `true` if a message arrived before the previous one was processed. */
   overlapped = false;
-  /** Messages that came before the application had received one. */
+  /** Messages that were sent before the application had received one. */
   early = 0;
   readonly #inbox = new MessageQueue<ReceiveMessage>();
   readonly #failure: Error | null;
@@ -62,10 +62,10 @@ export class ApplicationCall {
   /** Those who wait for a message of the application. */
   #waiting: (() => void)[] = [];
 
-  /** @param failure - What `send` throws, for a server whose client has gone. */
+  /** @param failure - The error that `send` throws, for a server with a disconnected client. */
   constructor({ app }: ApplicationSubject, scope: Scope, messages: readonly object[], failure: Error | null = null) {
     this.#failure = failure;
-    // Some are messages that ASGI does not know: a check of what an application makes of them.
+    // Some are messages that ASGI does not define, to check how an application handles them.
     for (const message of messages) this.#inbox.push(message as ReceiveMessage);
     this.settled = this.#run(app, scope);
   }

@@ -7,7 +7,7 @@ import { inTime, must, mustEqual, mustThrow, type Statement, toStatements } from
 
 type Subject = ApplicationSubject;
 
-/** A check of the messages that answer a GET. */
+/** A check of the messages of a response to GET. */
 function sentFor(look: (sent: readonly SendMessage[]) => void) {
   return async (subject: Subject): Promise<void> => look((await get(subject)).sent);
 }
@@ -49,7 +49,7 @@ export function pairsOf(headers: Iterable<HeaderPair> | undefined): readonly Hea
   return pairs;
 }
 
-/** @throws ConformanceError unless the names are in lower case, and none is a pseudo header. */
+/** @throws ConformanceError unless the names are in lower case, without pseudo headers. */
 export function mustBeNames(headers: readonly HeaderPair[]): void {
   for (const [name] of toText(headers)) {
     mustEqual(name, name.toLowerCase(), "the name of a header");

@@ -2,11 +2,11 @@
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "tsgi";
 import type { Lacks } from "./statement.js";
 
-/** The paths at which an application does what the checks need. */
+/** The paths at which an application has the behavior that the checks need. */
 export interface ApplicationPaths {
-  /** Answers GET, whatever the answer is. Defaults to `/`. */
+  /** Responds to GET with any response. Defaults to `/`. */
   readonly get?: string;
-  /** Answers POST with the body that it was sent. */
+  /** Responds to POST with the body of the request. */
   readonly echo?: string;
   /** Accepts WebSockets, and sends each message back. */
   readonly websocket?: string;
@@ -20,7 +20,7 @@ export interface ApplicationSubject extends ApplicationPaths {
 /** A path that a statement about applications may need. */
 export type ApplicationFeature = "echo" | "websocket";
 
-/** Reasons for what the paths leave out. */
+/** Reasons why paths are omitted. */
 export function lacksOf({ echo, websocket }: ApplicationPaths): Lacks<ApplicationFeature> {
   return {
     ...(echo === undefined && { echo: "no path is configured that responds with the body of the request" }),
@@ -67,8 +67,8 @@ async function live(receive: Receive, send: Send): Promise<void> {
 }
 
 /**
- * An application that keeps every statement, at any path: it answers with the body, and sends the messages of WebSockets back.
- * A middleware around it is a subject of its own.
+ * An application that satisfies every statement at any path: it echoes bodies and WebSocket messages. A middleware
+ * around it is a separate subject.
  *
  * @example
  * ```ts

@@ -9,15 +9,15 @@ export interface ClientRequest {
   readonly method?: string;
   /** Percent-encoded path and query. Defaults to `/`. */
   readonly target?: string;
-  /** Headers beside those that the client needs. */
+  /** Headers in addition to those that the client needs. */
   readonly headers?: TextHeaders;
-  /** Parts of the body, each sent when it is there. No body where it is absent. */
+  /** Parts of the body, each sent when it is there. No body if it is absent. */
   readonly body?: AsyncIterable<Uint8Array>;
-  /** The client leaves when it is aborted. */
+  /** The client disconnects when it is aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** The head of a response, and the body as it comes. */
+/** The head of a response, and the body as it arrives. */
 export interface ClientResponse {
   readonly status: number;
   /** With repeated names, in their order. */
@@ -32,7 +32,7 @@ export interface ClientClose {
   readonly reason: string;
 }
 
-/** A WebSocket behind its handshake. */
+/** A WebSocket after its handshake. */
 export interface ClientWebSocket {
   /** The subprotocol that the server has chosen. */
   readonly subprotocol: string | null;
@@ -41,7 +41,7 @@ export interface ClientWebSocket {
   sendFragments?(...parts: readonly string[]): Promise<void>;
   /** Sends a ping, and resolves with the payload of the pong. For servers with frames. */
   ping?(payload: string): Promise<string>;
-  /** The next message. Rejects when none comes any more. */
+  /** The next message. Rejects if no more messages arrive. */
   receive(): Promise<string | Uint8Array>;
   /** Sends a close frame; an empty one without a code. */
   close(code?: number, reason?: string): Promise<void>;
@@ -59,14 +59,14 @@ export interface ClientHandshake {
   readonly subprotocols?: readonly string[];
 }
 
-/** The response to a handshake, and the WebSocket behind it. */
+/** The response to a handshake, and the WebSocket after it. */
 export interface HandshakeAnswer {
-  /** 101 where the server has taken the WebSocket. */
+  /** 101 if the server has accepted the WebSocket. */
   readonly status: number;
   readonly headers: TextHeaders;
   /** Text of the body of a refusal. */
   readonly body: string;
-  /** `null` where it was refused. */
+  /** `null` if it was rejected. */
   readonly webSocket: ClientWebSocket | null;
 }
 
@@ -76,7 +76,7 @@ export interface StartedServer {
   request(request: ClientRequest): Promise<ClientResponse>;
   /** Sends a handshake. For servers with WebSockets. */
   websocket?(handshake: ClientHandshake): Promise<HandshakeAnswer>;
-  /** Cuts what is open, stops the server, and ends the application's lifespan. */
+  /** Closes open connections, stops the server, and ends the application's lifespan. */
   close(): Promise<void>;
 }
 
@@ -90,10 +90,10 @@ export type StartServer = (app: ASGIApp) => Promise<StartedServer>;
  * Features that a server or its transport may be without.
  *
  * - `websocket`: it takes WebSockets.
- * - `frames`: its WebSockets come as frames of RFC 6455: fragments, pings, a client that goes without a close frame.
+ * - `frames`: it can send frames of RFC 6455: fragments, pings, a disconnect without a close frame.
  * - `lifespan`: it runs the lifespan protocol.
  * - `raw-headers`: repeated headers of a request reach the server as they were sent.
- * - `disconnect`: the server learns that a client has left.
+ * - `disconnect`: the server is notified of a disconnected client.
  */
 export type ServerFeature = "websocket" | "frames" | "lifespan" | "raw-headers" | "disconnect";
 

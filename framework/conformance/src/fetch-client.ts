@@ -1,7 +1,7 @@
 /** Servers behind a handler of the platform's requests, called as a platform calls it. @module */
 import type { ClientRequest, ClientResponse, StartedServer } from "./client.js";
 
-/** The origin of each URL: nothing is sent there. */
+/** The origin of each URL: no requests are sent there. */
 const ORIGIN = "http://localhost";
 
 /** A stream that is pulled from parts. */

@@ -12,7 +12,7 @@ interface Frame {
   readonly payload: Buffer;
 }
 
-/** Masked, as those of a client are. */
+/** Masked, as clients must do. */
 function toFrame(opcode: number, payload: Uint8Array, isFinal = true): Buffer {
   const head = Buffer.alloc(payload.length < 126 ? 2 : 4);
   head[0] = (isFinal ? 0x80 : 0) | opcode;
@@ -30,7 +30,7 @@ async function readFrame(wire: Wire): Promise<Frame> {
   return { opcode: first & 0x0f, isFinal: (first & 0x80) !== 0, payload: await wire.read(length) };
 }
 
-/** A WebSocket behind its handshake. */
+/** A WebSocket after its handshake. */
 export class FramedWebSocket implements ClientWebSocket {
   readonly subprotocol: string | null;
   readonly #wire: Wire;

@@ -28,9 +28,9 @@ export interface WholeResponse {
   readonly body: string;
 }
 
-/** Sends what need not be a message: a check of what a server says to it. */
+/** Sends values that may not be a message, to check how a server responds. */
 export async function sendAnything(send: Send, message: object): Promise<void> {
-  // The type keeps an application from what a server is asked to refuse here.
+  // The type prevents messages that a server has to reject here.
   await send(message as Parameters<Send>[0]);
 }
 
@@ -64,7 +64,7 @@ export function application({ http, websocket, lifespan }: Parts): ASGIApp {
   };
 }
 
-/** Keeps what the first call of a handler gives, or how it fails, and answers if it has not. */
+/** Stores the result or the error of the first call of a handler, and responds if the handler has not. */
 export function keepFirst<CallScope extends Scope, Value>(handle: (call: Call<CallScope>) => Promise<Value>) {
   const value = new Deferred<Value>();
   const run = async (call: Call<CallScope>): Promise<void> => {
@@ -78,7 +78,7 @@ export function keepFirst<CallScope extends Scope, Value>(handle: (call: Call<Ca
   return { run, value: value.promise };
 }
 
-/** Waits for both sides. The application's error counts first: it says what the client only sees the end of. */
+/** Waits for both sides. The application's error takes precedence: the client sees only its consequence. */
 async function bothSides<Value, Seen>(value: Promise<Value>, seen: Promise<Seen>): Promise<[Value, Seen]> {
   const [ours, theirs] = await Promise.allSettled([value, seen]);
   if (ours.status === "rejected") throw ours.reason;
@@ -92,7 +92,7 @@ export async function fetchWhole(server: StartedServer, request: ClientRequest =
   return { status, headers, body: await readText(body) };
 }
 
-/** Sends one request to an application, and gives what it has returned, and the response. */
+/** Sends one request to an application, and returns the result of the handler and the response. */
 export function exchange<Value>(
   start: StartServer,
   request: ClientRequest,
@@ -102,7 +102,7 @@ export function exchange<Value>(
   return using(start, application({ http: run }), (server) => bothSides(value, fetchWhole(server, request)));
 }
 
-/** Looks at one call of a request, which is then answered. */
+/** Inspects one call of a request, which then gets a response. */
 export async function inspect(
   start: StartServer,
   request: ClientRequest,
@@ -126,7 +126,7 @@ export function opened({ status, webSocket }: HandshakeAnswer): ClientWebSocket 
   return webSocket;
 }
 
-/** Sends one handshake to an application, and gives what it has returned, and what the client has. */
+/** Sends one handshake to an application, and returns the result of the handler and the state of the client. */
 export function connectWith<Value, Seen>(
   start: StartServer,
   request: ClientHandshake,

@@ -36,7 +36,9 @@ function responseOf(messages: readonly object[], look: (response: WholeResponse)
   };
 }
 
-/** A check that `send` throws for the last of these messages. Nothing is said of what the client gets then. */
+/**
+ * A check that `send` throws for the last of these messages. The specification does not define the client's view then.
+ */
 function refusalOf(...messages: readonly object[]) {
   return (start: StartServer): Promise<void> => {
     const last = messages.at(-1) as object;
@@ -113,7 +115,7 @@ async function checkDisconnectAfterEnd(start: StartServer): Promise<void> {
   mustEqual(type, "http.disconnect", "the message after the response");
 }
 
-/** Lets the client leave in the middle of a response, and gives what the application has then. */
+/** Disconnects the client in the middle of a response, and returns the messages of the application. */
 async function leave<Value>(start: StartServer, then: (call: Call<HTTPScope>) => Promise<Value>): Promise<Value> {
   const client = new AbortController();
   const value = new Deferred<Value>();

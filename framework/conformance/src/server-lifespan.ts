@@ -126,7 +126,7 @@ async function checkFailure(start: StartServer): Promise<void> {
   };
   const server = await start(application({ lifespan, http })).catch(() => null);
   if (server !== null) {
-    await inTime(fetchWhole(server), "an answer").catch(() => {}); // no answer is right as well
+    await inTime(fetchWhole(server), "an answer").catch(() => {}); // a missing response is correct as well
     await inTime(server.close(), "the server to close");
   }
   mustEqual(calls, 0, "the number of requests behind a start-up that failed");

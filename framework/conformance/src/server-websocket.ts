@@ -37,7 +37,7 @@ function scopeOf(request: ClientHandshake, look: (scope: WebSocketScope) => void
   };
 }
 
-/** A check of the message that the application gets for what the client does. */
+/** A check of the message that the application receives after an action of the client. */
 function messageFor(act: (webSocket: ClientWebSocket) => Promise<void>, look: (message: ReceiveMessage) => void) {
   return async (start: StartServer): Promise<void> => {
     const answered = new Deferred<void>();
@@ -124,7 +124,7 @@ function closeWith(message: Omit<WebSocketCloseMessage, "type">, expected: Clien
   return endOf(handle, (end) => mustEqual({ code: end.code, reason: end.reason }, expected, "the close"));
 }
 
-/** A check of the answer to a handshake that the application closes. */
+/** A check of the response to a handshake that the application closes. */
 function refusedWith(message: Omit<WebSocketCloseMessage, "type">) {
   return async (start: StartServer): Promise<void> => {
     const handle = async ({ receive, send }: Call<WebSocketScope>): Promise<void> => {
@@ -166,7 +166,7 @@ async function checkConnect(start: StartServer): Promise<void> {
   mustEqual(type, "websocket.connect", "the first message");
 }
 
-/** A check of the answer to a handshake that the application accepts. */
+/** A check of the response to a handshake that the application accepts. */
 function acceptedWith(
   message: { subprotocol?: string | null; headers?: ReturnType<typeof toPairs> },
   look: (answer: Awaited<ReturnType<typeof handshake>>) => void,

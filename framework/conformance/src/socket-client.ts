@@ -48,7 +48,7 @@ async function* readRest(wire: Wire, length: number): AsyncGenerator<Uint8Array,
   }
 }
 
-/** The body behind a head: RFC 9112 §6.3, for which a 205 ends with its content. Closes the connection behind it. */
+/** The body behind a head: RFC 9112 §6.3, for which a 205 ends with its content. Closes the connection after it. */
 async function* readBody(
   wire: Wire,
   { status, headers }: ResponseHead,
@@ -115,7 +115,7 @@ class SocketClient implements Required<StartedServer> {
 }
 
 /**
- * A server that a check reaches over TCP, in HTTP/1.1 and RFC 6455. Each request has a connection of its own.
+ * A server that a check reaches over TCP, in HTTP/1.1 and RFC 6455. Each request has a separate connection.
  *
  * @param url - The address: `http://127.0.0.1:8000`.
  * @param stop - Stops the server.

@@ -1,4 +1,4 @@
-/** Statements of ASGI, and what a check of one gives. @module */
+/** Statements of ASGI, and the result of a check. @module */
 import { nextTurn, show } from "tsgi/internals";
 
 /** The part of the protocol that a statement is about. */
@@ -24,7 +24,7 @@ export interface Statement<Subject, Feature extends string = string> {
   /**
    * Tells if a subject keeps the rule.
    *
-   * @throws ConformanceError that says what was expected, and what was received.
+   * @throws ConformanceError with the expected and the received value.
    */
   readonly check: (subject: Subject) => Promise<void>;
 }
@@ -104,7 +104,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   lifespan: "https://asgi.readthedocs.io/en/latest/specs/lifespan.html",
 };
 
-/** The parts of a statement that stand in a table. */
+/** The parts of a statement in a table. */
 export type Row<Subject> = readonly [
   id: string,
   level: Level,
@@ -116,7 +116,7 @@ export type Row<Subject> = readonly [
 /**
  * Makes statements of the rows of a table.
  *
- * @param needs - What all of them need. A row names more behind its identifier: `http.scope.raw-path +raw-target`.
+ * @param needs - What all of them need. A row lists more after its identifier: `http.scope.raw-path +raw-target`.
  */
 export function toStatements<Subject, Feature extends string>(
   area: Area,
@@ -139,7 +139,7 @@ export function toStatements<Subject, Feature extends string>(
   });
 }
 
-/** Milliseconds that one check has: none waits for time to pass, so that only a subject that hangs needs them. */
+/** Milliseconds for one check: checks do not wait for time to pass, so only a subject that hangs needs them. */
 const LIMIT_MS = 5000;
 
 /** Milliseconds after which a check stops to wait for the other side: less than it has, so that it can say so. */
@@ -189,7 +189,7 @@ export function mustEqual(actual: unknown, expected: unknown, what: string): voi
   must(left === right, `Expected ${what} to be ${right}, not ${left ?? show(actual)}.`);
 }
 
-/** @throws ConformanceError unless the call throws, or gives a promise that rejects. */
+/** @throws ConformanceError unless the call throws, or returns a promise that rejects. */
 export async function mustThrow(call: () => unknown, what: string): Promise<void> {
   try {
     await call();

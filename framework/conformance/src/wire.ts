@@ -42,7 +42,7 @@ export class Wire {
     if (this.socket.writable) this.socket.write(data);
   }
 
-  /** Waits until more has come. Gives `false` where nothing more comes. */
+  /** Waits until more has come. Returns `false` if no more data arrives. */
   async #more(): Promise<boolean> {
     if (this.#isOver) return false;
     const { length } = this.#bytes;

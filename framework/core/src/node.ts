@@ -1,4 +1,4 @@
-/** The server on `node:http`, and the handler for servers that somebody else made. @module */
+/** The server on `node:http`, and the handler for other servers. @module */
 import { installLoop } from "./platforms/concurrency/loop.js";
 
 export type { ServerStartCode } from "./common/error-codes.js";
@@ -10,5 +10,5 @@ export type { RunningServer } from "./platforms/node/stoppable-server.js";
 export { serve, type ConnectionLimits, type ServeOptions } from "./platforms/node/serve.js";
 export type { WebSocketOptions } from "./platforms/node/websocket/handshake-rules.js";
 
-// Installs uWebSockets.js as the loop where it is available; `serve(app, { loop: "libuv" })` does without.
+// Uses uWebSockets.js as the loop if it is available; `serve(app, { loop: "libuv" })` does not.
 installLoop();

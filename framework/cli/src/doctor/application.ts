@@ -1,4 +1,4 @@
-/** The application: whether it loads, what it is made of, where its handlers run. @module */
+/** The application: whether it loads, its parts, and where its handlers run. @module */
 import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -43,8 +43,8 @@ export async function checkApplication(file: string): Promise<Finding[]> {
 const SETTINGS_MS = 1000;
 
 /**
- * Calls the dependencies of scope `"app"` that depend on nothing and clean nothing up, as those that call `loadSettings`.
- * Their errors are not reported here, but the settings that they have found.
+ * Calls the dependencies of scope `"app"` without dependencies and without cleanup, such as those that call
+ * `loadSettings`. Their errors are not reported here, but the settings that they have found.
  */
 async function readSettings(app: App): Promise<void> {
   const steps = endpointsOf(app).flatMap(({ plan }) => [...plan.guards, ...plan.handler.dependencies]);
@@ -60,7 +60,9 @@ function independentOf({ scope, plan }: DependencyStep): Callable[] {
 
 const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } as const;
 
-/** Lists the variables that `loadSettings` has found by name. Attack: values may be secret, all but defaults and numbers. */
+/**
+ * Lists the variables that `loadSettings` has found by name. Attack: values may be secret, except defaults and numbers.
+ */
 function checkSettings(): Finding[] {
   const settings = reportSettings();
   return Object.entries(SETTING_STATES).flatMap(([state, found]) => {

@@ -47,7 +47,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** Checks `package.json`, also for packages that an installation for production would lack. */
+/** Checks `package.json`, including packages that a production installation would lack. */
 export function* checkManifest(): Generator<Finding> {
   const manifest = readManifest();
   if (manifest.type !== "module") {
@@ -70,7 +70,7 @@ export function* checkManifest(): Generator<Finding> {
   }
 }
 
-/** Checks the loader of TypeScript and its configuration; nothing in a project without either. */
+/** Checks the loader of TypeScript and its configuration; returns no findings in a project without either. */
 export function* checkTypeScript(isUsed: boolean): Generator<Finding> {
   const config = readConfig();
   if (isUsed || config !== null) yield checkLoader();

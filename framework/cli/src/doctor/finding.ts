@@ -3,7 +3,7 @@
 export interface Finding {
   /** In order, worth a change, or certainly broken. */
   mark: "ok" | "note" | "fault";
-  /** A word for the column in front. */
+  /** A word for the first column. */
   subject: string;
   text: string;
 }

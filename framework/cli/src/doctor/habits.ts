@@ -1,4 +1,4 @@
-/** Habits that people bring from other frameworks, and that nothing refuses. @module */
+/** Habits from other frameworks that do not cause an error. @module */
 import type { App, RouteRecord } from "tsgi";
 import { endpointsOf, nameOf, plural, QUERY } from "tsgi/internals";
 import { type Finding, note } from "./finding.js";
@@ -59,7 +59,7 @@ function habitsOfPattern(pattern: string): string[] {
   });
 }
 
-/** The name in a pattern that differs from a parameter's in case or underscores alone. */
+/** The name in a pattern that differs from a parameter's only in case or underscores. */
 function nameMeant(name: string, names: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
   return names.find((found) => found !== name && plain(found) === plain(name));

@@ -9,12 +9,12 @@ type Components = ReturnType<typeof describeRoute>["components"];
 /** Names of fields that hold a secret of a user or a client. */
 const SECRET = /^(?:.*_)?(?:pass(?:word|wd|phrase|code)|(?:client_?)?secret|refresh_?token|otp|totp|pin)$/i;
 
-/** Names of fields that hold a credential which a login gives (RFC 6749 §5.1). */
+/** Names of fields that contain a credential from a login (RFC 6749 §5.1). */
 const CREDENTIAL = /^(?:(?:access|refresh|id|session|auth|bearer)_?token|token|jwt|api_?key)$/i;
 
 /**
- * Finds tools that log in, or that hand out tokens. Attack: what a tool takes and gives stands in the agent's context, which
- * the pages that it reads can make it repeat.
+ * Finds tools that log in, or that hand out tokens. Attack: the input and output of a tool are in the agent's context,
+ * and pages that the agent reads can make it repeat them.
  */
 export function checkTools(app: App): Finding[] {
   const tools = endpointsOf(app).filter(({ record }) => record.metadata.mcp);

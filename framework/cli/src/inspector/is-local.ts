@@ -1,4 +1,4 @@
-/** Access to the inspector: only for browsers on this machine, under one of its own names. @module */
+/** Access to the inspector: only for browsers on this machine, under a local host name. @module */
 import { BlockList, isIPv6 } from "node:net";
 import type { HTTPScope } from "tsgi";
 import { headerValues } from "tsgi/internals";
@@ -11,8 +11,8 @@ LOOPBACK.addAddress("::1", "ipv6");
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Tells if a request comes from this machine, and was sent to a name of it. Attack: a page of any site makes a browser on
- * this machine ask, under a name that its owner has pointed to 127.0.0.1 (DNS rebinding).
+ * Tells if a request was sent from this machine, and to a local host name. Attack: a page of any site makes a browser
+ * on this machine ask, under a name that its owner has pointed to 127.0.0.1 (DNS rebinding).
  */
 export function isLocal({ client, headers }: HTTPScope): boolean {
   const [address] = client ?? [""];

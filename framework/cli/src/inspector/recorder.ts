@@ -20,14 +20,14 @@ export interface RecordedStep {
   error: string | null;
 }
 
-/** A request or a WebSocket, as the page shows it. Nothing of its headers, its query or its body is kept. */
+/** A request or a WebSocket, as the page shows it. Headers, query and body are not stored. */
 export interface Recorded {
   readonly id: number;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly method: string;
   readonly path: string;
-  /** The pattern of the route; `null` where none matched. */
+  /** The pattern of the route; `null` if no route matched. */
   route: string | null;
   /** The name of the handler. */
   handler: string | null;
@@ -39,7 +39,7 @@ export interface Recorded {
   error: string | null;
   /** The places in the application's source from which it was thrown. */
   frames: readonly SourceFrame[];
-  /** The faults of a validation that failed, without the values. */
+  /** The validation errors, without the values. */
   faults: readonly { readonly loc: string; readonly type: string; readonly msg: string }[];
   readonly steps: RecordedStep[];
 }

@@ -28,7 +28,7 @@ const AROUND = 3;
 /** Characters of a line that are kept: a bundle has all of its code on one. */
 const MAX_LENGTH = 200;
 
-/** Reads them when the error occurs, because the file has changed when somebody looks at them. */
+/** Reads them when the error occurs, because the file may have changed when the page is opened. */
 export function sourceFramesOf(error: unknown, folder: string = process.cwd()): SourceFrame[] {
   if (!(error instanceof Error) || typeof error.stack !== "string") return [];
   const { message, stack } = error;

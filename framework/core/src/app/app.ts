@@ -56,9 +56,9 @@ import { nearest } from "../common/messages.js";
 export interface AppOptions extends OpenAPIOptions {
   /** Puts the error into the body of a 500. Never in production. Defaults to `false`. */
   debug?: boolean;
-  /** Start-up and shutdown in one generator, instead of or beside the hooks. */
+  /** Startup and shutdown in one generator, instead of or in addition to the hooks. */
   lifespan?: LifespanFunction<App>;
-  /** Bounds on what a request may cost; each has a default. */
+  /** Limits for each request; each has a default. */
   limits?: Partial<Limits>;
   /** The pool of plain handlers. Defaults to a pool of `os.availableParallelism()` processes, shared by `workers`. */
   pool?: HandlerPoolOptions;
@@ -74,13 +74,13 @@ export interface AppOptions extends OpenAPIOptions {
   shed?: ShedOptions;
   /** The log of the framework. Defaults to readable lines on the standard error output. */
   logger?: Logger;
-  /** Further responses of every route for the document, by status; what a router or a route says of one comes first. */
+  /** Additional responses of every route for the document, by status; those of a router or a route take precedence. */
   responses?: ResponseDocs;
-  /** Dependencies of every route, before those of routers and routes. */
+  /** Dependencies of every route, which run before those of routers and routes. */
   dependencies?: readonly Marker<unknown>[];
   /**
-   * Observes each request and each WebSocket, for traces, metrics and logs: one or several, the first outermost. It sees
-   * those of mounted Apps too.
+   * Observes each request and each WebSocket, for traces, metrics and logs: one or several, the first outermost. It
+   * includes those of mounted Apps.
    */
   instrumentation?: Instrumentation | readonly Instrumentation[];
   /** The same as calling `addMiddleware` with each. */
@@ -148,7 +148,7 @@ export function endpointsOf(app: App): readonly Endpoint[] {
 
 const PLANS: unique symbol = Symbol.for("tsgi.plans");
 
-/** The compiled parameters of each route of an application, those of WebSockets included. */
+/** The compiled parameters of each route of an application, including WebSockets. */
 export function plansOf(app: App): ReadonlyMap<RouteRecord, RoutePlan> {
   return app[PLANS];
 }
@@ -183,7 +183,7 @@ export interface App {
  */
 export class App extends DispatchingInstance {
   declare readonly [PATHS]: Paths<"", true>;
-  /** A place for what the application makes at start-up. Not shared with another process or thread. */
+  /** A place for values that the application creates at startup. Not shared with another process or thread. */
   readonly state: Record<string, unknown> = createState();
   /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
   readonly dependencyOverrides = new DependencyOverrides();
@@ -217,7 +217,7 @@ export class App extends DispatchingInstance {
   readonly patch: AppPatch = this.#root.patch;
   /** Registers a handler for `DELETE`. */
   readonly delete: AppDelete = this.#root.delete;
-  /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
+  /** Registers a handler for `HEAD`, if it should differ from the one of `GET`. */
   readonly head: Verb<"HEAD", "", true> = this.#root.head;
   /** Registers a handler for `OPTIONS`. */
   readonly options: Verb<"OPTIONS", "", true> = this.#root.options;
@@ -229,7 +229,10 @@ export class App extends DispatchingInstance {
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb<"", true> = this.#root.websocket;
 
-  /** Requests that the application sends unasked, for the document: `app.webhooks.post("order.shipped", { params })`. */
+  /**
+   * Webhooks for the document: requests that the application sends to subscribers, such as
+   * `app.webhooks.post("order.shipped", { params })`.
+   */
   readonly webhooks: Webhooks;
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
@@ -317,7 +320,7 @@ export class App extends DispatchingInstance {
     return new Map(this.#routes.map(({ record, plan }) => [record, plan]));
   }
 
-  /** The figures of the pool that plain handlers run in; `null` while there is none. */
+  /** The metrics of the worker pool; `null` without a pool. */
   get poolStats(): PoolStats | null {
     return this.#pool.stats;
   }
@@ -363,7 +366,7 @@ export class App extends DispatchingInstance {
     this.#documentation.clear();
   }
 
-  /** Adds the routes of the document, but where the application has its own. */
+  /** Adds the routes of the document, unless the application has routes at the same paths. */
   #reportIncompletePages(): void {
     const pages = this.#documentation.incompletePages;
     if (pages.length === 0 || !isFirstProcess()) return;
@@ -384,8 +387,8 @@ export class App extends DispatchingInstance {
   }
 
   /**
-   * The OpenAPI document of this App's own routes, without those of mounted Apps. It is the same object until a route
-   * is added; what is changed in it before the first request for it, is served.
+   * The OpenAPI document of this App's own routes, without mounted Apps. It is the same object until a route is added;
+   * if you change it before the first request, the changed document is served.
    *
    * @throws ConfigurationError naming the route that cannot be described.
    */
@@ -471,7 +474,7 @@ export class App extends DispatchingInstance {
   }
 
   /**
-   * Registers what becomes of an error, by its class or by the status that it would be answered with.
+   * Registers an exception handler for a class of errors or for a status.
    *
    * @throws ConfigurationError when the application serves already.
    */
@@ -485,7 +488,7 @@ export class App extends DispatchingInstance {
    * The path of a route by its name, percent-encoded.
    *
    * @param name - The route's option `name`, or the name of its handler.
-   * @throws ConfigurationError when no route has the name, or a value is missing or cannot stand in a path.
+   * @throws ConfigurationError if no route has the name, or a value is missing or not valid in a path.
    */
   urlPathFor(name: string, params: Readonly<Record<string, string | number | bigint | boolean>> = {}): string {
     const route =

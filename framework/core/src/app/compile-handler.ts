@@ -30,7 +30,7 @@ const NO_PARAMS: Params = Object.freeze({});
  * Compiles a handler's parameters. The last 512 results are remembered, by function, path and params.
  *
  * @param path - The pattern whose names are path parameters.
- * @param params - Names and annotations. Defaults to those of `withParams`.
+ * @param params - Names and annotations. Defaults to the params of `withParams`.
  * @returns The specs, one for each parameter, and whether the handler is an async function or generator.
  * @throws ConfigurationError when a parameter cannot work there.
  * @example

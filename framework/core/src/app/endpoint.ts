@@ -40,8 +40,9 @@ import { assertNotSettling, settlingHandler, takeResponse, undoSettlements } fro
 const plans = new WeakMap<RoutePlan, CallablePlan>();
 
 /**
- * Compiles what of a route decides on its caller before it reads what is asked: guards, and dependencies of the handler that
- * take credentials. One that reads the path, the query or a body decides on the single request, and is left out.
+ * Compiles the parts of a route that decide about the caller before the request is read: guards, and dependencies of
+ * the handler that read credentials. One that reads the path, the query or a body decides on the single request, and is
+ * left out.
  */
 function compileAccess(plan: RoutePlan): CallablePlan {
   const known = plans.get(plan);
@@ -190,15 +191,15 @@ export class Endpoint {
     return guard(wrapped, requestOf, settings) as ASGIApp;
   }
 
-  /** Looks overrides up: those of this App, and those that a mounting App hands on. */
+  /** Looks up overrides of this App and of the Apps that mount it. */
   #findOverride({ [OVERRIDES]: outer }: HTTPScope & MountedScope): FindOverride | null {
     if (outer === undefined && this.#overrides.size === 0) return null;
     return createFindOverride([...(outer ?? []), this.#overrides], this.pattern.names);
   }
 
   /**
-   * Gives the status with which the route would refuse a caller, whatever is asked; `null` where it lets the caller in. Runs
-   * the guards, and the dependencies that take credentials, but neither middleware nor the handler.
+   * Returns the status with which the route would reject a caller for any request; `null` if it accepts the caller.
+   * Runs the guards, and the dependencies that take credentials, but neither middleware nor the handler.
    *
    * @param scope - Of any request of the caller: its headers count.
    */
@@ -220,7 +221,7 @@ export class Endpoint {
     }
   }
 
-  /** Answers one request, from the arguments of the handler to the end of the clean-up. */
+  /** Responds to one request, from the arguments of the handler to the end of the cleanup. */
   readonly #run: ASGIApp = async (given, receive, send) => {
     const scope = given as HTTPScope;
     const call = new Call(scope, receive, send, this.#settings);
@@ -261,11 +262,14 @@ export class Endpoint {
     return rendered instanceof Promise ? rendered.then(stepping) : stepping(rendered);
   }
 
-  /** Does what of a response can fail before its head goes out: gives the JSON text, or what sends the response. */
+  /**
+   * Runs the parts of a response that can fail before its head is sent: returns the JSON text, or a function that sends
+   * the response.
+   */
   #render(call: Call, result: unknown, observed = call.observed): Rendered {
     if (observed !== null) return this.#observedRender(call, result, observed);
     if (!(result instanceof Response)) {
-      // Plain data has no tag: most results are known for what they are without a call.
+      // Plain data has no tag: the type of most results is known without a call.
       const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
       if (!isTagged || !isWebResponse(result)) return resultJSON(this.#returns, result);
       return this.#render(call, fromWebResponse(result), null);

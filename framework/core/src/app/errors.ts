@@ -37,7 +37,7 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
   });
 }
 
-/** Makes the answer to an error: by the nearest handler that is registered for it, else by the default ones. */
+/** Creates the response to an error: with the nearest registered handler, or a default one. */
 async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
   if (error instanceof EarlyResponse) return error.response;
   for (const handlers of settings.handlers) {
@@ -60,7 +60,7 @@ function toJSONResponse(value: unknown, error: unknown): Response {
   return new JSONResponse(value, { statusCode: statusOf(error), headers });
 }
 
-/** Reports an error to what observes the request, where the answer to it has a status from 500 on. */
+/** Reports an error to the observation of the request if the response has a status of 500 or more. */
 function observeAnswer(response: Response, error: unknown, request: Request): Response {
   if (response.statusCode >= 500) observedOf(request.scope)?.fail(error);
   return response;
@@ -87,7 +87,10 @@ function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSe
   }
 }
 
-/** Sends the answer to an error. One that cannot be prepared, a file that is not there, is answered as an error itself. */
+/**
+ * Sends the response to an error. If it cannot be prepared, for example because a file is missing, that error gets a
+ * response instead.
+ */
 export async function sendErrorResponse(
   error: unknown,
   request: Request,
@@ -110,7 +113,7 @@ export async function sendErrorResponse(
   return response;
 }
 
-/** Sends the answer to an error and runs its background tasks. */
+/** Sends the response to an error and runs its background tasks. */
 export async function answerError(
   error: unknown,
   request: Request,
@@ -120,17 +123,17 @@ export async function answerError(
   await runTasks(response.background, observedOf(request.scope));
 }
 
-/** Tells if the error only says that the client has gone: there is nobody to answer, and nothing is wrong. */
+/** Tells if the error only reports that the client has disconnected, so that no response is possible or necessary. */
 export function isDisconnect(error: unknown): boolean {
   return error instanceof ClientDisconnect;
 }
 
-/** An app whose errors are answered. */
+/** An app whose errors get responses. */
 export type GuardedApp = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
 /**
- * Turns what an app throws before it has started its response into a response. An error after that is logged and goes
- * on, so that the server cuts the connection.
+ * Turns an error that an app throws before the start of its response into a response. A later error is logged and
+ * rethrown, so that the server closes the connection.
  */
 export function guard(
   app: GuardedApp,

@@ -3,7 +3,9 @@ import { isAbort } from "../common/abort-reasons.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
 import { errorText, type Logger } from "../common/logger.js";
 
-/** A handler that took longer than its `limits.handlerMs`. Answered with 504, as any `HTTPException` is. */
+/**
+ * A handler that took longer than its `limits.handlerMs`. Results in 504, like any `HTTPException` with this status.
+ */
 export class HandlerTimeout extends HTTPException {
   override readonly name = "HandlerTimeout";
 
@@ -17,8 +19,8 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
- * outside: the handler runs on, its result is dropped, and an error that it still throws is logged, unless it comes of
- * the abort of `request.signal`. Without a limit it is the very handler that was given.
+ * outside: the handler continues, its result is dropped, and a later error is logged, unless it is caused by the abort
+ * of `request.signal`. Without a limit it is the very handler that was given.
  *
  * @param of - Method and path, for messages, and the logger.
  * @throws ConfigurationError for a limit of 0, which no handler can keep to.

@@ -1,4 +1,4 @@
-/** `tsgi/health`: what an orchestrator or a load balancer asks a process. @module */
+/** `tsgi/health`: checks for orchestrators and load balancers. @module */
 import { App } from "./app.js";
 import { ApplicationScope, type NamedCheck } from "../parameters/dependencies/application.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
@@ -11,8 +11,8 @@ import { Router } from "../routing/router.js";
 /** The options of `health`. */
 export interface HealthOptions {
   /**
-   * Checks of what the process cannot do without, by name. One fails when it throws, rejects, gives `false`, or takes
-   * longer than `timeoutMs`.
+   * Checks of the services that the process requires, by name. A check fails if it throws, rejects, returns `false`, or
+   * takes longer than `timeoutMs`.
    */
   checks?: Readonly<Record<string, () => unknown>>;
   /** Milliseconds that all checks have, side by side. Defaults to 2,000. */
@@ -22,7 +22,7 @@ export interface HealthOptions {
 /** A timer keeps no longer delay. */
 const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, 2_147_483_647) };
 
-/** The checks of the application and those of its dependencies, each under a name of its own. */
+/** The checks of the application and of its dependencies, each under a unique name. */
 function allChecks(own: HealthOptions["checks"], { app, scope }: Request): NamedCheck[] {
   const checks = Object.entries(own ?? {}).map(([name, run]) => ({ name, run }));
   const names = new Set(checks.map(({ name }) => name));
@@ -38,7 +38,7 @@ function allChecks(own: HealthOptions["checks"], { app, scope }: Request): Named
 /** Asks checks, and says in the log why one failed. */
 class Readiness {
   readonly #timeoutMs: number;
-  /** Those that have not settled: one that hangs is not asked again, however often the orchestrator comes. */
+  /** Those that have not settled: a check that hangs is not called again, even if the orchestrator asks again. */
   readonly #pending = new Map<string, Pending>();
 
   constructor(timeoutMs: number) {
@@ -66,7 +66,7 @@ class Readiness {
     );
   }
 
-  /** Waits for a check. Nobody waits for one that was late already: each would stay in memory until it settles. */
+  /** Waits for a check. Later requests do not wait for a late check: each would stay in memory until it settles. */
   #run({ name, run }: NamedCheck, late: Promise<never>): Promise<unknown> {
     let pending = this.#pending.get(name);
     if (pending?.isLate) return Promise.reject(this.#lateness());
@@ -74,7 +74,7 @@ class Readiness {
       const outcome = (async () => run())().finally(() => this.#pending.delete(name));
       const started: Pending = { outcome, isLate: false };
       this.#pending.set(name, (pending = started));
-      outcome.catch(() => {}); // it may fail after the answer, when nobody waits for it
+      outcome.catch(() => {}); // it may fail after the response, when no code awaits it
       late.catch(() => (started.isLate = true));
     }
     return Promise.race([pending.outcome, late]);
@@ -91,7 +91,7 @@ interface Pending {
   isLate: boolean;
 }
 
-/** A cache would answer for a process that has ended. */
+/** A cache would respond for a process that has ended. */
 const headers = { "cache-control": "no-store" };
 
 function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
@@ -100,9 +100,9 @@ function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed
 }
 
 /**
- * Makes a router with two routes, neither of them in the document: `/live` answers 200 as long as the process answers at
- * all; `/ready` answers 200 where every check works, those of dependencies of scope `"app"` among them, and 503 where one
- * fails or the server drains. Details are in the log alone.
+ * Creates a router with two routes, which are not in the document: `/live` responds with 200 while the process runs;
+ * `/ready` responds with 200 if every check works, including those of dependencies of scope `"app"`, and with 503 if
+ * one fails or the server shuts down. Details are only in the log.
  *
  * @throws ConfigurationError for an option that cannot work.
  * @example

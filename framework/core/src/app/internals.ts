@@ -1,6 +1,6 @@
 /**
- * `tsgi/internals`: what the official packages and tools that describe or measure an application need, and an application
- * itself does not. It may change in a minor version, together with those packages.
+ * `tsgi/internals`: for the official packages, and for tools that describe or measure an application; applications do
+ * not need it. It may change in a minor version, together with those packages.
  *
  * @module
  */

@@ -12,7 +12,7 @@ type Cleanup = () => unknown;
 /** Runs when the application starts or stops, and gets the App. */
 export type LifespanHook<A> = (app: A) => unknown;
 
-/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+/** Start-up before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
 export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
 
 /** @throws ConfigurationError for what cannot be called at start-up or shutdown, naming who was given it. */
@@ -31,13 +31,13 @@ export interface Surroundings {
   readonly overrides: readonly DependencyOverrides[];
 }
 
-/** Something with a life of its own, which an application may mount. */
+/** An object with its own lifetime, which an application can mount. */
 export interface Startable {
   /**
-   * Starts it, and gives the way to stop it. When it rejects, nothing of it is left running.
+   * Starts it, and returns a function that stops it. If it rejects, no part of it is still running.
    *
    * @param isTested - Whether a test client serves it.
-   * @param outer - What it is started in, where it is mounted.
+   * @param outer - The lifespan that starts it, if it is mounted.
    */
   start(state: Record<string, unknown>, isTested?: boolean, outer?: Surroundings): Promise<Cleanup>;
 }
@@ -132,7 +132,7 @@ export class AppLifespan<A> implements Startable {
     return leave;
   }
 
-  /** Runs every clean-up, whatever becomes of the others. */
+  /** Runs every cleanup, even if others fail. */
   async #runAll(cleanups: readonly Cleanup[]): Promise<unknown[]> {
     const errors: unknown[] = [];
     for (const cleanup of cleanups) {
@@ -147,7 +147,7 @@ export class AppLifespan<A> implements Startable {
   }
 }
 
-/** The message of a start that failed. Its text has the code, because other servers get nothing else. */
+/** The message of a start that failed. Its text contains the code, because other servers receive only the text. */
 function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
   const code = errorCodeOf(error);
   const message = errorText(error) + (code === null ? "" : ` [${code}]`);

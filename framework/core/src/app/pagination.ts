@@ -15,7 +15,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 export interface PageOptions<Cursor extends TSchema> {
   /** The schema of the place where a page begins, such as `t.Object({ id: t.Integer() })`: the columns that the list is ordered by. */
   cursor: Cursor;
-  /** The number of items on a page for which the client gives none. Defaults to 20. */
+  /** The number of items on a page if the client does not specify it. Defaults to 20. */
   defaultLimit?: number;
   /** The most items that a client may ask for. Defaults to 100. */
   maxLimit?: number;
@@ -27,7 +27,7 @@ const OFFSET_OPTIONS: OptionRules<OffsetPageOptions> = { maxOffset: whole(0), ..
 
 /** Options of `OffsetPage`. */
 export interface OffsetPageOptions {
-  /** The number of items on a page if the client specifies none. Defaults to 20. */
+  /** The number of items on a page if the client does not specify it. Defaults to 20. */
   defaultLimit?: number;
   /** The most items that a client may request. Defaults to 100. */
   maxLimit?: number;
@@ -35,7 +35,7 @@ export interface OffsetPageOptions {
   maxOffset?: number;
 }
 
-/** The longest cursor, in characters: beside it the rest of a target finds room, whose limit is 8,192 bytes. */
+/** The longest cursor, in characters: with it, the rest of a target fits into the limit of 8,192 bytes. */
 const MAX_CURSOR_LENGTH = 4_096;
 
 /**
@@ -74,7 +74,7 @@ export class PageRequest<Cursor> {
   /**
    * Makes the page of up to `limit + 1` rows, and sets `Link` (RFC 8288) to the next one.
    *
-   * @param rows - In the order of the list, from behind `after`.
+   * @param rows - In the order of the list, starting after `after`.
    * @param cursorOf - What tells where the page behind a row begins.
    * @throws RangeError for a cursor that is too long to be read again.
    */
@@ -163,7 +163,7 @@ function encodeCursor(cursor: unknown): string {
     .replace(/=+$/, "");
 }
 
-/** @throws RequestValidationError for what no page has given out. */
+/** @throws RequestValidationError for a cursor that no page has returned. */
 function decodeCursor(text: string, schema: TSchema): unknown {
   const faults = new Faults();
   try {
@@ -217,8 +217,8 @@ function pageSchema<Item extends TSchema>(item: Item) {
 }
 
 /**
- * Makes the parts of a route whose list comes in pages: the parameters `limit` and `cursor`, the schema of a page, and the
- * header `Link`. A cursor is opaque to clients, and checked when it comes back.
+ * Creates the parts of a route with a paginated list: the parameters `limit` and `cursor`, the schema of a page, and
+ * the header `Link`. A cursor is opaque to clients, and validated when it is received.
  *
  * @throws ConfigurationError for options that cannot work.
  * @example
@@ -258,8 +258,8 @@ export function Page<Item extends TSchema, Cursor extends TSchema>(
 }
 
 /**
- * Makes the parts of a route whose list comes in pages with a total: the parameters `limit` and `offset`, the schema of a page
- * (`items`, `total`, `limit`, `offset`), and the header `Link`. For long lists that change, prefer `Page`.
+ * Creates the parts of a route with a paginated list and a total: the parameters `limit` and `offset`, the schema of a
+ * page (`items`, `total`, `limit`, `offset`), and the header `Link`. For long lists that change, prefer `Page`.
  *
  * @throws ConfigurationError for options that cannot work.
  * @example
@@ -286,7 +286,7 @@ export function OffsetPage<Item extends TSchema>(schema: Item, options: OffsetPa
   return { page: Depends(getPage), returns: offsetPageSchema(schema), responses: responsesOf(link) };
 }
 
-/** The parameter `limit`. Checks what both kinds of pages are made of. */
+/** The parameter `limit`. Checks the options that both kinds of pages share. */
 function limitOf(schema: unknown, { maxLimit = 100, defaultLimit = Math.min(20, maxLimit) }: OffsetPageOptions) {
   if (!isSchema(schema) || "~standard" in schema) throw configurationError("TSGI_INVALID_PAGE.schema", schema);
   if (defaultLimit > maxLimit) throw configurationError("TSGI_INVALID_PAGE.limit", defaultLimit, maxLimit);

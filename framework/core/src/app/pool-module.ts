@@ -41,7 +41,7 @@ export class PoolModule implements PoolEntry {
   }
 }
 
-/** One clear error from what is wrong with the module of workers, with a route that needs them and the ways out. */
+/** One clear error about a problem with the module of workers, with a route that needs them and the fixes. */
 export function explainEntry(route: string, problem: string, cause?: unknown): EntryError {
   return new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.route", route, problem), { cause });
 }

@@ -26,8 +26,8 @@ import type { RouteOptions } from "../routing/options.js";
 import { workerHost } from "../platforms/concurrency/self.js";
 
 /**
- * The state of an App. It stays on its loop. In a worker, where no start-up hook fills it, a name that nobody has set
- * is an error instead of `undefined`: a handler would go on without what the server has.
+ * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
+ * instead of returning `undefined`: a handler would otherwise continue without it.
  */
 export function createState(): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ export function isPooled(handler: Handler, options: RouteOptions): boolean {
   return options.pool !== false && !isAsyncFunction(handler);
 }
 
-/** Tells if a call in the pool is ended with its worker when its client has gone. */
+/** Tells if a call in the pool is terminated with its worker when its client disconnects. */
 export function endsOnDisconnect({ pool }: RouteOptions): boolean {
   return typeof pool === "object" && pool.endOnDisconnect === true;
 }
@@ -70,7 +70,7 @@ function loopDependency({ scope, callable }: DependsMarker): string | undefined 
 }
 
 /**
- * Refuses what a worker cannot be given.
+ * Rejects values that cannot be sent to a worker.
  *
  * @throws ConfigurationError naming the parameter.
  */
@@ -113,7 +113,7 @@ async function encodeResult(route: string, pending: unknown): Promise<SentResult
   return { isPromise, form: "response", statusCode, headers: [...headers], body };
 }
 
-/** The result itself, in the server. @param onPromise - Called for a handler that gave a promise. */
+/** The result itself, in the server. @param onPromise - Called for a handler that returned a promise. */
 function decodeResult(sent: unknown, onPromise: () => void): unknown {
   const result = sent as SentResult;
   if (result.isPromise) onPromise();
@@ -124,8 +124,8 @@ function decodeResult(sent: unknown, onPromise: () => void): unknown {
 /** The kind and the size of the pool of plain handlers. */
 export interface HandlerPoolOptions extends PoolOptions {
   /**
-   * The kind of worker: processes (the default), threads of this process, or `"inline"` the event loop itself, which then
-   * does nothing else meanwhile.
+   * The kind of worker: processes (the default), threads of this process, or `"inline"`: on the event loop itself,
+   * which is then blocked.
    */
   kind?: WorkerKind | "inline";
 }
@@ -151,7 +151,7 @@ const OPTIONS: OptionRules<HandlerPoolOptions> = { ...POOL_OPTIONS, kind: oneOf(
 
 const MODULES = { process: "node:child_process", thread: "node:worker_threads" } as const;
 
-/** A handler that computes for half a minute keeps its client from all that a proxy in front allows by default. */
+/** A handler that computes for half a minute uses up the time that a proxy allows by default. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The plain handlers of one App: in the server the way to the pool, in a worker the way to the functions. */
@@ -166,7 +166,7 @@ export class HandlerPool implements HostedApp {
   #table: readonly string[] | null = null;
   #isTested = false;
 
-  /** @throws ConfigurationError naming the option that is at fault. */
+  /** @throws ConfigurationError that identifies the invalid option. */
   constructor(settings: HandlerPoolSettings) {
     assertOptions("pool", settings.options, OPTIONS);
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
@@ -198,8 +198,8 @@ export class HandlerPool implements HostedApp {
    * Takes in a plain handler.
    *
    * @param route - `METHOD pattern`.
-   * @param endsRunning - Whether a call whose client has gone is ended with its worker.
-   * @returns What calls it where it is to run.
+   * @param endsRunning - Whether a call with a disconnected client is terminated with its worker.
+   * @returns A function that calls it in the right place.
    */
   adopt(route: string, handler: Call, endsRunning: boolean): PooledCall {
     if (!this.isOn) return (args) => handler(args);
@@ -275,7 +275,7 @@ export class HandlerPool implements HostedApp {
     return this.#settings.options.kind === "thread" ? "thread" : "process";
   }
 
-  /** Opens the pool, once; gives `null` without a module that a worker could import. */
+  /** Opens the pool once; returns `null` without a module that a worker could import. */
   #open(): Promise<WorkerPool | null> {
     return (this.#pool ??= this.#create());
   }

@@ -13,11 +13,11 @@ import { explainJSON } from "../schema/structs.js";
 import { Faults } from "../schema/faults.js";
 
 /**
- * Puts the headers and the cookies of a draft on whatever answer passes: the answer itself stays what it is, and may be
- * given to many requests.
+ * Adds the headers and cookies of an injected `Response` to each response that passes: the response itself is not
+ * modified, and can be returned for many requests.
  *
- * @param wins - Whether the draft's headers replace those of the answer: they do where the framework made it of a
- * result, not where the handler made it itself.
+ * @param wins - Whether the headers of the injected `Response` take precedence: they do if the framework created the
+ * response from a result, but not if the handler returned a response.
  */
 export function withDraft(send: Send, draft: Response, wins: boolean): Send {
   return (message) => {
@@ -25,7 +25,7 @@ export function withDraft(send: Send, draft: Response, wins: boolean): Send {
     const raw = rawHeaders(message.headers);
     const names = raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : ""));
     const added = [...draft.headers].filter(([name]) => {
-      // The length is what the answer is long.
+      // The length is the length of the response.
       if (name === "content-length") return false;
       return name === "set-cookie" || wins || !names.includes(name);
     });
@@ -38,7 +38,7 @@ export function withDraft(send: Send, draft: Response, wins: boolean): Send {
 /**
  * JSON text of a result, checked and cut where the route has `returns`. A promise where the schema checks asynchronously.
  *
- * @param place - In front of the place of every fault.
+ * @param place - The prefix of the location of every error.
  * @throws ResponseValidationError when it does not fit.
  * @throws TypeError for what JSON does not have, or would write as `{}`, and for a promise inside of it.
  */
@@ -113,7 +113,7 @@ function assertAwaited(value: unknown, place: readonly string[]): void {
 /**
  * The headers of JSON by the length of the body, for the lengths that most responses have. Frozen, so that a server may
  * check and format each of them once: that saved 4,000 of 24,000 instructions a request. Others are not frozen: servers
- * keep what they have checked in a `WeakMap`, and with a new key for each response that took 6 of 17 µs (Node 20).
+ * store checked ones in a `WeakMap`, and a new key for each response took 6 of 17 µs (Node 20).
  */
 const jsonHeaders: HeaderList[] = [];
 const NO_HEADERS: readonly never[] = [];
@@ -136,7 +136,7 @@ export function sendJSON(
 ): Promise<void> | void {
   if (isBodyless) return sendWhole(send, status, NO_HEADERS, NO_BYTES);
   const isHead = (scope as HTTPScope).method === "HEAD";
-  // The servers of this package read text: they have made the scope, or what it is a copy of.
+  // The servers of this package read strings: they have created the scope, or the original of the copy.
   if (scope.asgi === ASGI && !isHead && isASCII(text)) return sendWhole(send, status, jsonHeadersOf(text.length), text);
   const body = encodeUTF8(text);
   return sendWhole(send, status, jsonHeadersOf(body.length), isHead ? NO_BYTES : body);

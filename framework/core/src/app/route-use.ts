@@ -27,7 +27,7 @@ export class RouteUse {
     this.#logger = logger;
   }
 
-  /** Says once that a handler gives a promise, as one does that lacks its `async`. */
+  /** Logs once that a handler returns a promise, as it does if its `async` is missing. */
   adviseAsync(): void {
     if (this.#isKnownToPromise) return;
     this.#isKnownToPromise = true;

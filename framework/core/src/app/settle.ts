@@ -27,7 +27,7 @@ function settlementExitsOf(exits: readonly Exit[] | null): SettlementExit[] {
 const settlementsOf = (call: Call): Settlement<unknown>[] =>
   settlementExitsOf(call.exits).map(({ settlement }) => settlement);
 
-/** @throws ClientDisconnect if there is nobody to respond to. */
+/** @throws ClientDisconnect if the client has disconnected. */
 function assertConnected(settlements: readonly Settlement<unknown>[]): void {
   if (settlements.some((one) => one instanceof ClientWatch && one.hasLeft)) throw new ClientDisconnect();
 }
@@ -69,7 +69,8 @@ export async function undoSettlements(exits: Exit[]): Promise<void> {
 }
 
 /**
- * Gives the complete response to the settlements that want it, and what sends it afterwards; `null` if none does.
+ * Passes the complete response to the settlements that need it, and returns a function that sends it afterwards; `null`
+ * if they do not need it.
  *
  * @param write - Writes the response.
  */

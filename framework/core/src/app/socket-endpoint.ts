@@ -39,7 +39,7 @@ import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
 
-/** Faults without what was received or sent, which may be secret and goes to a log. */
+/** Errors without the received or sent values, which may be secret and are logged. */
 function withoutInput(faults: Faults): Fault[] {
   return faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg }));
 }
@@ -78,7 +78,7 @@ function compileSend(schema: Schema): NonNullable<MessageRules["send"]> {
 /**
  * Compiles the schemas of a WebSocket's messages.
  *
- * @throws ConfigurationError for what is not a schema, or cannot describe what is sent.
+ * @throws ConfigurationError for a value that is not a schema, or cannot describe sent messages.
  */
 function compileMessages({ receives, sends }: MessageSchemas, path: string, logger: Logger): MessageRules {
   return {
@@ -196,7 +196,7 @@ export class SocketEndpoint {
     });
   }
 
-  /** The answer to a handshake that an error refuses. */
+  /** The response to a handshake that an error rejects. */
   #toRefusal(websocket: WebSocket, error: unknown): Response {
     try {
       if (error instanceof HTTPException) return httpExceptionHandler(error);

@@ -27,7 +27,7 @@ async function dataText(returns: CompiledReturns | null, data: unknown, place?: 
   return text.startsWith('"') ? (JSON.parse(text) as string) : text;
 }
 
-/** Tells if listeners hear of an event: a comment, an `id` or a `retry` alone is for the client itself. */
+/** Tells if listeners receive an event: a comment, an `id` or a `retry` without data is only for the client itself. */
 function isHeard(item: ServerSentEvent): boolean {
   return "data" in item || item.event !== undefined;
 }
@@ -44,8 +44,8 @@ async function anyEvent(item: unknown): Promise<ServerSentEvent> {
 }
 
 /**
- * Events whose data have one schema. An unmarked item that fits the schema is data, whatever its keys are. One that does not
- * may be an event whose data fit.
+ * Events whose data have one schema. An unmarked item that matches the schema is data, regardless of its keys. One that
+ * does not may be an event whose data fit.
  */
 function eventsOf(returns: CompiledReturns): ToEvent {
   const around = async (item: ServerSentEvent) => ({ ...item, data: await dataText(returns, item.data, "data") });
@@ -57,7 +57,7 @@ function eventsOf(returns: CompiledReturns): ToEvent {
   };
 }
 
-/** Names that the field `event` cannot have; an empty one is that of every event without a name. */
+/** Names that the field `event` cannot have; an event without a name has an empty one. */
 const INVALID_NAME = /^$|[\r\n\0]/;
 
 /** Events by their names, each with a schema of its data. */
@@ -89,7 +89,7 @@ function namedEvents({ events }: EventSchemas): ToEvent {
 /**
  * Compiles what makes the events of a handler's items.
  *
- * @throws ConfigurationError for a schema that cannot describe what is sent.
+ * @throws ConfigurationError for a schema that cannot describe sent values.
  */
 function compileEvents(returns: Returns | null): ToEvent {
   if (returns === null) return anyEvent;
@@ -158,7 +158,7 @@ function compileStream(format: StreamFormat, returns: Returns | null, statusCode
   return (items) => new JSONLinesResponse(items, statusCode, (item) => resultJSON(write, item));
 }
 
-/** @throws ConfigurationError for what is not a schema, as named events outside `stream: "sse"`. */
+/** @throws ConfigurationError for a value that is not a schema, such as named events outside `stream: "sse"`. */
 function compileSchemaOf(returns: Returns | null): CompiledReturns | null {
   if (returns instanceof EventSchemas) throw configurationError("TSGI_EVENTS_WITHOUT_STREAM");
   return returns && compileReturns(returns);
@@ -168,7 +168,7 @@ function compileSchemaOf(returns: Returns | null): CompiledReturns | null {
 interface CompiledResult {
   /** The format of yielded items; `null` for a handler that returns its result. */
   readonly format: StreamFormat | null;
-  /** The schema of a result; `null` for a stream, whose items have it, and where there is none. */
+  /** The schema of a result; `null` for a stream, whose items have it, and without a schema. */
   readonly returns: CompiledReturns | null;
   /** Makes the response of yielded items. */
   readonly toStream: ToStream | null;

@@ -9,7 +9,7 @@ export interface Server {
   port: number;
   /** Starts it on this machine. */
   startCommand: string;
-  /** Asks whether it answers. */
+  /** Checks whether it responds. */
   pingCommand: string;
 }
 
@@ -17,7 +17,7 @@ export interface Server {
 export class ConnectError extends Error {
   override readonly name = "ConnectError";
 
-  /** @param remedy - What to do, where the server itself has said what is wrong. */
+  /** @param remedy - The fix, if the server itself has reported the problem. */
   constructor(server: Server, cause: unknown, remedy = remedyFor(server, describeError(cause).code)) {
     super(
       `${server.name}, host ${server.host}, port ${server.port}: ${describeError(cause).message.replace(/\.$/, "")}. ${remedy}`,
@@ -28,7 +28,10 @@ export class ConnectError extends Error {
   }
 }
 
-/** The code of an error, or nothing, and its message. Of several addresses that were tried, the first one's says most. */
+/**
+ * The code of an error, or an empty string, and its message. Of several addresses that were tried, the first one's says
+ * most.
+ */
 export function describeError(error: unknown): { code: string; message: string } {
   const {
     code = "",

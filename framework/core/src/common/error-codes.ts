@@ -1,7 +1,7 @@
 /**
- * The catalogue of the errors of configuration of this package: the code of each, its messages, and above them what
- * `docs/errors.md` says of it (`node framework/scripts/errors-page.js` writes that page). A code stands for one error
- * whatever its message says; it keeps its meaning, and goes only with a major version. @module
+ * The catalog of this package's configuration errors: codes, messages, and comments with the text of `docs/errors.md`
+ * (`node framework/scripts/errors-page.js` writes that page). A code identifies one error, even if its message changes;
+ * it keeps its meaning, and is removed only in a major version. @module
  */
 import { DEPENDENCIES } from "./error-codes/dependencies.js";
 import { FILES } from "./error-codes/files.js";
@@ -29,7 +29,9 @@ const MESSAGES = {
 /** A message, or a function that makes it of the facts of one case. */
 type Message = string | ((...facts: never) => string);
 
-/** Messages by code. A code with several has a dot and a word behind it for each: `TSGI_INVALID_METHOD.list`. */
+/**
+ * Messages by code. A code with several messages has a dot and a word after it for each: `TSGI_INVALID_METHOD.list`.
+ */
 export type Catalogue = Readonly<Record<string, Message>>;
 
 /** The codes of a catalogue. */

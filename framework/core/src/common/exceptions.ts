@@ -12,7 +12,7 @@ import {
 
 /**
  * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
- * registry of RFC 9110 §16.2.1, but for 413 and 422, which RFC 9110 renamed.
+ * registry of RFC 9110 §16.2.1, except for 413 and 422, which RFC 9110 renamed.
  */
 const STATUS_PHRASES: Readonly<Record<number, string>> = {
   200: "OK",
@@ -145,7 +145,7 @@ export class WebSocketException extends Error {
 const MAX_REASON_BYTES = 123;
 
 /**
- * The fault of the code or the reason of a close frame; `null` when they may be sent.
+ * The problem with the code or the reason of a close frame; `null` if they are valid.
  *
  * @see RFC 6455 §7.4: 1004 is reserved; 1005, 1006 and 1015 are never sent; 2999 and below are the RFC's
  */
@@ -164,9 +164,9 @@ export function unknownScope(type: unknown, served: string): TypeError {
   return new TypeError(`Unknown scope type ${JSON.stringify(type)}: expected ${served}.`);
 }
 
-/** One fault of a request: a member of the `detail` list of a 422 answer. */
+/** One validation error of a request: a member of the `detail` list of a 422 response. */
 export interface Fault {
-  /** One of the documented fault types: `missing`, `int_parsing`, `string_type`, … */
+  /** One of the documented error types: `missing`, `int_parsing`, `string_type`, … */
   type: string;
   /** Path to the value: `path query header cookie body form file`, then the names and indexes below it. */
   loc: (string | number)[];
@@ -180,10 +180,10 @@ function toText(faults: readonly Fault[]): string {
   return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
-/** A request whose parameters do not fit. Answered with 422 and all its faults, unless a handler is set for it. */
+/** A request whose parameters do not fit. Results in 422 with all its errors, unless a handler is registered for it. */
 export class RequestValidationError extends Error {
   override readonly name = "RequestValidationError";
-  /** Every fault of the request, in the order of the parameters. */
+  /** Every error of the request, in the order of the parameters. */
   readonly errors: readonly Fault[];
 
   constructor(errors: readonly Fault[]) {
@@ -192,7 +192,7 @@ export class RequestValidationError extends Error {
   }
 }
 
-/** A handler's result that does not fit the `returns` of its route. Answered with 500; the faults go to the log only. */
+/** A handler's result that does not fit the `returns` of its route. Results in 500; the errors are only logged. */
 export class ResponseValidationError extends Error {
   override readonly name = "ResponseValidationError";
   readonly errors: readonly Fault[];
@@ -227,9 +227,9 @@ export interface ConfigurationErrorOptions extends ErrorOptions {
 export class ConfigurationError extends Error {
   override readonly name: string = "ConfigurationError";
   /**
-   * The code of the mistake, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message changes. It is a heading of
-   * the documentation's page of errors, and `tsgi explain CODE` prints what stands there. A class of an application's own
-   * has none, or one of its own.
+   * The code of the mistake, such as `"TSGI_DUPLICATE_ROUTE"`: it stays when the message changes. It is a heading on
+   * the page of errors in the documentation, and `tsgi explain CODE` prints its section. A class of an application can
+   * have its own, or omit it.
    */
   declare readonly code?: ErrorCode | (string & {});
 
@@ -251,7 +251,7 @@ export type ErrorMaker<C extends Catalogue> = <Key extends keyof C & string>(
   ...facts: FactsOf<C[Key]>
 ) => ConfigurationError;
 
-/** Makes the errors of a package that has a catalogue of its own. */
+/** Creates the errors of a package with its own catalog. */
 export function errorsOf<C extends Catalogue>(catalogue: C): ErrorMaker<C> {
   return (key, ...facts) => new ConfigurationError(formatMessage(catalogue, key, facts), { code: codeOf(key) });
 }
@@ -263,13 +263,13 @@ export function missingPackage(makeError: () => ConfigurationError): (cause: unk
   };
 }
 
-/** Calls `work`, and puts the place in front of the message of its `ConfigurationError`, where it is not there yet. */
+/** Calls `work`, and prepends the place to the message of its `ConfigurationError`, unless it is already there. */
 export function withPlace<T>(place: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof ConfigurationError && !error.message.startsWith(place)) {
-      // A message that begins with the way to a dependency goes on from the place.
+      // If a message begins with the path to a dependency, the place is prepended to that path.
       error.message = `${place}${error.message.startsWith(" → ") ? "" : ": "}${error.message}`;
     }
     throw error;

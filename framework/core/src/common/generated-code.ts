@@ -1,6 +1,6 @@
 /**
- * Makes a function out of text, with the variables that it uses: the one home of generated code. Where it stands, plain
- * code with the same results serves runtimes that forbid it.
+ * Makes a function out of text, with the variables that it uses: the one home of generated code. Runtimes that forbid
+ * it use plain code with the same results instead.
  *
  * @returns `null` where code from text is forbidden: HTML and ECMA-262, HostEnsureCanCompileStrings.
  */

@@ -18,7 +18,10 @@ export function oneLine(text: string): string {
   return text.replaceAll(CONTROLS, (char) => (char === "\n" ? "\\n" : char === "\r" ? "\\r" : escape(char)));
 }
 
-/** The same for JSON text: what JSON leaves as it is of these characters stands in strings, where the escape is JSON's own. */
+/**
+ * The same for JSON text: JSON leaves some of these characters unescaped, but only in strings, where JSON's own escape
+ * applies.
+ */
 export function escapeControls(json: string): string {
   return json.replaceAll(CONTROLS, escape);
 }
@@ -27,7 +30,7 @@ function escape(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** A value as text; a log line is written whatever it is, also for a cycle, a `bigint`, or what has no text at all. */
+/** A value as text; a log line can contain any value, including a cycle, a `bigint`, or a value without a text form. */
 function show(value: unknown): string {
   if (typeof value === "string") return oneLine(value);
   try {
@@ -38,8 +41,8 @@ function show(value: unknown): string {
 }
 
 /**
- * The folder of the framework's packages outside of `node_modules`, as in a workspace. None in a bundle, which does not
- * tell its code from the application's.
+ * The folder of the framework's packages outside of `node_modules`, as in a workspace. Empty in a bundle, which does
+ * not distinguish its code from the application's.
  */
 const OWN_FOLDER = /^file:\/\/(.*\/)core\/(?:dist\/shared\/[^/]+|(?:build|src)\/common\/logger\.[jt]s)$/.exec(
   import.meta.url,
@@ -50,11 +53,11 @@ export function isForeignFrame(line: string): boolean {
   if (!/^\s+at /.test(line)) return false;
   const [, place] = OWN_FOLDER === undefined ? [] : line.split(OWN_FOLDER);
   const isOwn = place !== undefined && /^[\w-]+\/(?:dist|build|src)\//.test(place);
-  // `(<anonymous>)` is the place of what is built in; `<anonymous> (file)` is the top level of a module that tsx loaded.
+  // `(<anonymous>)` is the place of built-in code; `<anonymous> (file)` is the top level of a module that tsx loaded.
   return isOwn || /node:|\(<anonymous>\)|[\\/]node_modules[\\/]/.test(line);
 }
 
-/** The lines of a stack. Of frames that follow each other, those of the user's own code are first. */
+/** The lines of a stack. Of consecutive frames, those of the user's code are listed first. */
 export function ownFramesFirst(lines: readonly string[]): string[] {
   const ordered: string[] = [];
   const foreign: string[] = [];
@@ -84,7 +87,10 @@ function showError(error: unknown, depth = 0): string {
   return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}${inner}`;
 }
 
-/** The code of an error that has one beside its message, as those of Node and of this framework do; else `null`. */
+/**
+ * The code of an error that has one in addition to its message, as errors of Node and of this framework do; else
+ * `null`.
+ */
 export function errorCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   const { code, message } = error;
@@ -110,7 +116,7 @@ export function keepLogger(app: object, logger: Logger): void {
   loggers.set(app, logger);
 }
 
-/** The logger of a scope's `app`; the standard error output if it has none. */
+/** The logger of a scope's `app`; the standard error output if the app has no logger. */
 export function loggerOf(app: unknown): Logger {
   const isKey = typeof app === "function" || (typeof app === "object" && app !== null);
   return (isKey && loggers.get(app)) || consoleLogger;
@@ -131,8 +137,8 @@ const guards = new WeakMap<Logger, Logger>([[consoleLogger, consoleLogger]]);
 
 /**
  * Returns a logger that never throws: a line that the given one does not take goes to the standard error output, with
- * the first error of that logger. A logger of the application's that throws, or rejects, would otherwise end the process:
- * the framework logs where no caller is left to catch an error.
+ * the first error of that logger. A logger of the application that throws or rejects would otherwise end the process,
+ * because the framework logs in places without a caller that catches errors.
  */
 export function guardLogger(logger: Logger): Logger {
   const known = guards.get(logger);
@@ -165,8 +171,8 @@ export function guardLogger(logger: Logger): Logger {
 const logged = new WeakMap<object, WeakSet<object>>();
 
 /**
- * Writes an error to the log, once for each request in which it is thrown: it is logged where it is caught first, and
- * passes on to the server. One error object may be thrown by many requests.
+ * Writes an error to the log once for each request in which it is thrown: it is logged at the first catch, and rethrown
+ * to the server. One error object may be thrown by many requests.
  *
  * @param line - With the request's `scope`, of which every copy, in the App and in the server, has the same `headers`.
  */

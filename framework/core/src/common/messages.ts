@@ -11,14 +11,14 @@ export function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** A value as it was written, where that is short and plain; else what it is. */
+/** A value as it was written, if that is short and plain; otherwise its type. */
 export function show(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);
   const text = typeof value === "string" || Array.isArray(value) ? JSON.stringify(value) : describe(value);
   return text.length > MAX_SHOWN ? describe(value) : text;
 }
 
-/** The message of what was caught, which may be no error. */
+/** The message of a caught value, which may not be an error. */
 export function messageOfError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -28,7 +28,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The word of a list that was probably meant: at most two letters away, or other than it in the case of letters alone. */
+/** The word of a list that was probably intended: at most two letters away, or different only in case. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const lower = word.toLowerCase();
   const distances = known.map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }));
@@ -51,6 +51,6 @@ function editDistance(left: string, right: string): number {
   return row[right.length] ?? 0;
 }
 
-/** The type of what is a mistake already, so that the compiler does not complain of it a second time. */
+/** The type of a value that is already a mistake, so that the compiler does not report it twice. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each use of `unknown` or `never` would be an error of its own
 export type InvalidType = any;

@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** For values that are checked where they are used. */
+/** For values that are checked when they are used. */
 export const ANYTHING: OptionRule = () => {};
 
 /** The option is a boolean. */
@@ -34,7 +34,7 @@ export const FUNCTION = expecting("a function", (value) => typeof value === "fun
 /** The option is an object. */
 export const OBJECT = expecting("an object", isObject);
 
-/** A group of options with rules of their own. */
+/** A group of options with separate rules. */
 export function group(rules: Readonly<Record<string, OptionRule>>): OptionRule {
   return (place, option, value) => assertOptions(`${place}: ${option}`, value, rules);
 }
@@ -70,8 +70,8 @@ export function withDefaults<Options extends object, Name extends keyof Options>
 }
 
 /**
- * Refuses what is not an object of options, an unknown option, and a value that breaks the option's rule. Symbols
- * are ignored.
+ * Rejects a value that is not an object of options, an unknown option, and a value that breaks the option's rule.
+ * Symbols are ignored.
  *
  * @param place - Whose options they are: `"cors()"`, `"GET /items"`.
  * @param rules - A rule for each option.

@@ -40,7 +40,7 @@ export function findModule<Name extends keyof NodeModules>(name: Name): NodeModu
 }
 
 /**
- * A module of Node. Not imported: a bundler for the web refuses such an import, also one that is never reached.
+ * A module of Node. Not imported: a bundler for the web rejects such an import, even if it is never executed.
  *
  * @param user - The one that needs it, for the message: `"StaticFiles"`.
  * @throws ConfigurationError where the platform lacks it.

@@ -3,10 +3,10 @@
 function ignore(): void {}
 
 /**
- * Marks the rejection of a promise as handled, and gives the same promise, which still rejects where it is awaited.
+ * Marks the rejection of a promise as handled, and returns the same promise, which still rejects when it is awaited.
  *
- * Attack: Node ends the process at an unhandled rejection. A client that goes away at the right moment rejects
- * what was asked for in its name, so one forgotten `await` in an application would end it for everybody.
+ * Attack: Node ends the process at an unhandled rejection. A client that disconnects at the right moment rejects
+ * pending calls, so one forgotten `await` in an application would crash it for all clients.
  */
 export function markHandled<Result>(promise: Promise<Result>): Promise<Result>;
 export function markHandled<Result>(promise: Promise<Result> | void): Promise<Result> | void;
@@ -15,10 +15,10 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
   return promise;
 }
 
-/** The promise for what is done already. */
+/** A promise for work that is already done. */
 export const RESOLVED: Promise<void> = Promise.resolve();
 
-/** `setTimeout` of a web runtime gives a number. */
+/** `setTimeout` of a web runtime returns a number. */
 interface Timer {
   unref?(): void;
 }

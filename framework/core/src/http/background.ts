@@ -2,13 +2,15 @@
 import { consoleLogger, type Logger } from "../common/logger.js";
 import { nextTurn } from "../common/promises.js";
 
-/** Runs the tasks, and calls `begin` with the name of each; what that gives is called at its end, with its error. */
+/**
+ * Runs the tasks, and calls `begin` with the name of each; the returned function is called at its end, with its error.
+ */
 export const RUN_STEPS: unique symbol = Symbol("runSteps");
 
 /** Removes the tasks that have not started. */
 export const DISCARD: unique symbol = Symbol("discard");
 
-/** Begins a step, and gives what ends it. */
+/** Begins a step, and returns a function that ends it. */
 type BeginStep = (name: string) => (error?: unknown) => void;
 
 const unobserved: BeginStep = () => () => {};
@@ -65,7 +67,7 @@ export class BackgroundTasks {
     return this.#tasks.length;
   }
 
-  /** Runs what has been added, one after the other; a task added meanwhile runs as well. Never rejects. */
+  /** Runs the added tasks one at a time; a task that is added meanwhile runs as well. Never rejects. */
   run(): Promise<void> {
     return this[RUN_STEPS](unobserved);
   }
@@ -77,7 +79,7 @@ export class BackgroundTasks {
 
   /** @internal */
   async [RUN_STEPS](begin: BeginStep): Promise<void> {
-    if (this.#tasks.length > 0) await nextTurn(); // a task that keeps the loop busy must not keep the answer from leaving
+    if (this.#tasks.length > 0) await nextTurn(); // a task that blocks the event loop must not delay the response
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
       const name = task.fn.name || "anonymous";
       const end = begin(name);

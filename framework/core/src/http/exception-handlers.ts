@@ -5,17 +5,19 @@ import type { Request } from "./request.js";
 import { JSONResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
 
-/** Makes the answer to an error: a `Response`, or a value that is sent as JSON with the error's status and headers. */
+/**
+ * Creates the response to an error: a `Response`, or a value that is sent as JSON with the error's status and headers.
+ */
 export type ExceptionHandler<E = unknown> = (error: E, request: Request) => unknown;
 
 /** The key of a handler: a class of errors with its subclasses, or a status. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a constructor's arguments are contravariant
 export type ExceptionKey = number | (abstract new (...args: any) => unknown);
 
-/** The error that a handler gets: an object of the class, or any that is answered with the status. */
+/** The error that a handler receives: an object of the class, or any error with the status. */
 type ErrorOf<Key> = Key extends abstract new (...args: never) => infer E ? E : Error;
 
-/** Nothing where the key is one, else what is wrong with it. */
+/** An empty string for a valid key, otherwise the problem with it. */
 export type CheckKey<Key> = [Key] extends [ExceptionKey] ? unknown : KeyMistake<Key>;
 
 type KeyMistake<Key> = Key extends (...args: never) => unknown
@@ -29,7 +31,7 @@ interface ExceptionHandlerTakesErrorAndRequest {
   readonly exceptionHandlerTakesErrorAndRequest: never;
 }
 
-/** The handler of what the key stands for. */
+/** The handler for the key. */
 export type KeyedHandler<Key> = (
   error: ErrorOf<Key>,
   request: Request,
@@ -65,7 +67,7 @@ export class ExceptionHandlers {
     this.#handlers.set(key, handler);
   }
 
-  /** The handler for an error: that of its status first, then that of the nearest class. */
+  /** The handler for an error: the one for its status first, then the one for the nearest class. */
   find(error: unknown): ExceptionHandler<never> | undefined {
     if (this.#handlers.size === 0) return undefined;
     const byStatus = this.#handlers.get(statusOf(error));
@@ -83,7 +85,7 @@ export class ExceptionHandlers {
 }
 
 /**
- * The default answer to an `HTTPException`: `{"detail": …}` with its status and headers.
+ * The default response to an `HTTPException`: `{"detail": …}` with its status and headers.
  *
  * @example
  * ```ts
@@ -101,7 +103,7 @@ export function httpExceptionHandler(error: HTTPException): Response {
 }
 
 /**
- * The default answer to a request whose parameters do not fit: 422 with `{"detail": [fault, …]}`.
+ * The default response to a request with invalid parameters: 422 with `{"detail": [issue, …]}`.
  *
  * @example
  * ```ts
@@ -119,7 +121,7 @@ export function requestValidationExceptionHandler(error: RequestValidationError)
   return new JSONResponse({ detail: error.errors }, { statusCode: 422 });
 }
 
-/** The default answer to anything else: 500, and nothing of the error in it unless `debug`. */
+/** The default response to any other error: 500, without details of the error unless `debug` is set. */
 export function serverErrorHandler(error: unknown, debug: boolean): Response {
   const detail = "Internal Server Error";
   if (!debug) return new JSONResponse({ detail }, { statusCode: 500 });

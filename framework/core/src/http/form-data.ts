@@ -5,7 +5,7 @@ import type { UploadFile } from "./upload-file.js";
 export type FormValue = string | UploadFile;
 
 /**
- * The parts of a form: text and files under names, a name as often as it was sent, in the order in which they came.
+ * The parts of a form: text and files under names, in the order in which they were received; a name can be repeated.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export class FormData<Value = FormValue> implements Iterable<readonly [name: str
     this.#entries = [...entries];
   }
 
-  /** The last value under the name, or `null`, as a query string's `get` gives it. */
+  /** The last value under the name, or `null`, like `get` of a query string. */
   get(name: string): Value | null {
     return this.getAll(name).at(-1) ?? null;
   }

@@ -2,29 +2,29 @@
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, type OptionRule, withDefaults } from "../common/options.js";
 
-/** Limits of an App or of one route. All but the last are on by default. */
+/** Limits of an App or of one route. All except the last are on by default. */
 export interface Limits {
-  /** The most bytes of a body that is read into memory; a larger one is answered with 413. Defaults to 1 MiB. */
+  /** The most bytes of a body that is read into memory; a larger one results in 413. Defaults to 1 MiB. */
   bodyBytes: number;
   /**
-   * The most bytes of the files of a multipart form, all together; more are answered with 413. Its fields count for
-   * `bodyBytes`. Defaults to 50 MiB.
+   * The most bytes of all files of a multipart form together; more result in 413. Its fields count for `bodyBytes`.
+   * Defaults to 50 MiB.
    */
   uploadBytes: number;
-  /** The most parts of a form; more are answered with 413. Defaults to 1,000. */
+  /** The most parts of a form; more result in 413. Defaults to 1,000. */
   formParts: number;
-  /** The deepest nesting of a JSON body; a deeper one is answered with 422. Defaults to 100. */
+  /** The deepest nesting of a JSON body; a deeper one results in 422. Defaults to 100. */
   jsonDepth: number;
   /** The most bytes of a WebSocket message from the client; a larger one closes with 1009. Defaults to 1 MiB. */
   webSocketMessageBytes: number;
   /**
-   * The most milliseconds that an async handler may take for its result, without its dependencies; one that takes
-   * longer is answered with 504, and `request.signal` aborts. Defaults to `Infinity`.
+   * The most milliseconds that an async handler may take for its result, without its dependencies; a slower one results
+   * in 504, and `request.signal` aborts. Defaults to `Infinity`.
    */
   handlerMs: number;
 }
 
-/** The limits of an App that sets none. */
+/** The default limits of an App. */
 export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   bodyBytes: 1024 * 1024,
   uploadBytes: 50 * 1024 * 1024,

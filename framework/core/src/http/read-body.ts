@@ -36,7 +36,7 @@ function valueOf(data: string): unknown {
   }
 }
 
-/** CR alone ends a line too, but not where LF may still come (HTML §9.2.5). */
+/** CR without LF ends a line too, but not if LF may still arrive (HTML §9.2.5). */
 const EVENT_LINE = /\r\n|\n|\r(?!$)/;
 
 /**

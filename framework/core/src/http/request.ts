@@ -30,7 +30,7 @@ export const MARK_FINISHED: unique symbol = Symbol("markFinished");
 /** Sends, and marks a request as finished with the last body. */
 export function finishingSend(request: { [MARK_FINISHED](): void }, send: Send): Send {
   return (message) => {
-    // Before it is handed over: a server says at once that there is nothing more to come.
+    // Before it is passed on: a server immediately reports that no more data follows.
     if (message.type === "http.response.body" && message.more_body !== true) request[MARK_FINISHED]();
     return send(message);
   };
@@ -42,7 +42,7 @@ const NO_BYTES = new Uint8Array();
 /** Tells if a signal has been aborted because the client disconnected. */
 export const LEFT: unique symbol = Symbol("left");
 
-/** Aborts the `signal` of a request, also for later readers. */
+/** Aborts the `signal` of a request, including for later readers. */
 export const ABORT: unique symbol = Symbol("abort");
 
 /** Members of the App for its handlers. */
@@ -83,7 +83,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
     this.scope = scope;
   }
 
-  /** The path in its canonical form: `/` and `%` inside a segment are written `%2F` and `%25`, nothing else is. */
+  /** The path in its canonical form: only `/` and `%` inside a segment are written as `%2F` and `%25`. */
   get path(): string {
     return this.scope.path;
   }
@@ -93,7 +93,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
     return this.scope.path_params ?? {};
   }
 
-  /** The address of the client, or `null` where the server does not know it. */
+  /** The address of the client, or `null` if the server does not know it. */
   get client(): { readonly host: string; readonly port: number | null } | null {
     const { client } = this.scope;
     return client ? { host: client[0], port: client[1] } : null;
@@ -104,7 +104,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
     return this.scope.scheme ?? (this.scope.type === "websocket" ? "ws" : "http");
   }
 
-  /** This connection's shallow copy of what the lifespan left in its state. */
+  /** This connection's shallow copy of the lifespan's state. */
   get state(): Record<string, unknown> {
     return (this.scope.state ??= {});
   }
@@ -154,7 +154,7 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
 }
 
 /**
- * One HTTP request. Nothing is parsed before it is asked for, and nothing twice. A handler gets it by naming the class
+ * One HTTP request. Each part is parsed only when you request it, and only once. A handler gets it by naming the class
  * in its params.
  *
  * @example
@@ -176,7 +176,7 @@ export class Request extends HTTPConnection<HTTPScope> {
   #form: Promise<FormData> | undefined;
   #spool: Spool | undefined;
   #abort: AbortController | undefined;
-  /** The method that has taken the body, which is gone for others then. */
+  /** The method that has consumed the body, so that other methods cannot read it. */
   #taker: "stream()" | "form()" | null = null;
   #finished = false;
   #hasLeft = false;
@@ -185,7 +185,7 @@ export class Request extends HTTPConnection<HTTPScope> {
     markMethods(Request.prototype, ["body", "json", "text", "form", "isDisconnected", "close"]);
   }
 
-  /** @param limits - Bounds on the body. Defaults to those of an App that sets none. */
+  /** @param limits - Bounds on the body. Defaults to the limits of an App without options. */
   constructor(scope: HTTPScope, receive: Receive, limits: Readonly<Limits> = DEFAULT_LIMITS) {
     super(scope);
     this.#incoming = new IncomingBody(receive);
@@ -198,10 +198,10 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * The whole body. A second call gives the same bytes.
+   * The whole body. A second call returns the same bytes.
    *
    * @throws HTTPException 413 when it is larger than the limit `bodyBytes`.
-   * @throws ClientDisconnect when the client goes before its end.
+   * @throws ClientDisconnect if the client disconnects before its end.
    * @throws TypeError when `stream()`, or `form()` of a multipart form, has taken it already.
    */
   body(): Promise<Uint8Array> {
@@ -226,9 +226,9 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * The body parsed as JSON, whatever its `Content-Type`. Parsed once: a second call gives the same value.
+   * The body parsed as JSON, with any `Content-Type`. Parsed once: a second call returns the same value.
    *
-   * @throws RequestValidationError, answered with 422, when it is not JSON; and everything that `body()` throws.
+   * @throws RequestValidationError, which results in 422, if it is not JSON; and the errors of `body()`.
    */
   json(): Promise<unknown> {
     return (this.#json ??= this.#readJSON());
@@ -257,13 +257,13 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * The fields and files of a form, urlencoded or multipart. Parsed once. Without a form's `Content-Type` there are
-   * none. Files are closed when the request ends.
+   * The fields and files of a form, urlencoded or multipart. Parsed once. Without a form's `Content-Type`, the form is
+   * empty. Files are closed when the request ends.
    *
-   * @throws RequestValidationError, answered with 422, when a multipart form is malformed or cut off.
+   * @throws RequestValidationError, which results in 422, if a multipart form is malformed or incomplete.
    * @throws HTTPException 413 when it is beyond one of the limits `formParts`, `bodyBytes` (fields), `uploadBytes`
    * (files), 507 when the disk is full.
-   * @throws ClientDisconnect when the client goes before its end.
+   * @throws ClientDisconnect if the client disconnects before its end.
    * @throws TypeError when `stream()` has taken the body already.
    */
   form(): Promise<FormData> {
@@ -294,10 +294,10 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * The body part by part, for one that is too large to keep; not bounded by `bodyBytes`. After `body()` it gives the
-   * same bytes once more, in one part.
+   * The body part by part, for one that is too large to keep; not bounded by `bodyBytes`. After `body()`, it returns
+   * the same bytes again, in one chunk.
    *
-   * @throws ClientDisconnect when the client goes before its end.
+   * @throws ClientDisconnect if the client disconnects before its end.
    * @throws TypeError when another `stream()`, or `form()` of a multipart form, has taken it.
    */
   stream(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -316,8 +316,9 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * The same as a request of the platform, for libraries that take one. Its body is read when it is asked for, by no limit
-   * of `bodyBytes`; after `body()` it is the same bytes once more, and what it reads is gone for `stream()`.
+   * The same as a request of the platform, for libraries that take one. Its body is read when you request it, without
+   * the limit of `bodyBytes`; after `body()` it is the same bytes again, and `stream()` cannot read bytes that it has
+   * consumed.
    *
    * @throws HTTPException 400 for a path that the platform's URL would change: a dot segment, or a backslash.
    * @throws TypeError for a method that the platform does not allow (`CONNECT`, `TRACE`, `TRACK`).
@@ -351,7 +352,7 @@ export class Request extends HTTPConnection<HTTPScope> {
     return this.#hasLeft;
   }
 
-  /** Tells if the client has gone. Does not wait, and does not lose any of the body. */
+  /** Tells if the client has disconnected. Does not wait, and does not lose any of the body. */
   isDisconnected(): Promise<boolean> {
     return this.#incoming.poll();
   }
@@ -368,15 +369,15 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   /**
-   * Closes the files of its form. The App closes the requests that it makes; code that makes a request of its own and
-   * reads the form closes it too.
+   * Closes the files of its form. The App closes the requests that it creates; code that creates a request and reads
+   * the form must close it too.
    */
   async close(): Promise<void> {
     await this.#spool?.close();
   }
 }
 
-/** The fault of a whole body, for the client. */
+/** The validation error of a whole body, for the client. */
 function invalid(type: string, source: string, error: Error): RequestValidationError {
   return new RequestValidationError([{ type, loc: [source], msg: error.message }]);
 }

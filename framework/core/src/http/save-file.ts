@@ -17,7 +17,7 @@ export function toPath(path: string | URL): string {
 }
 
 /**
- * Writes a file beside its place and then moves it there: no reader finds half of it.
+ * Writes a file next to its destination and then moves it there: readers never see an incomplete file.
  *
  * @throws HTTPException 507 when the disk is full.
  */

@@ -19,20 +19,23 @@ import { canonicalPath, decodeSegment, localPath } from "../protocol/path.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
-  /** Answers a folder with its `index.html`, and a missing file with `404.html`, where they exist. Defaults to `false`. */
+  /**
+   * Responds to a folder with its `index.html`, and to a missing file with `404.html`, if they exist. Defaults to
+   * `false`.
+   */
   html?: boolean;
   /** A file of the folder for every page that is not there, as an application in the browser wants it: `"index.html"`. */
   fallback?: string;
   /** Serves names that start with a dot. `.well-known` always is (RFC 8615). Defaults to `false`. */
   dotfiles?: boolean;
   /**
-   * Sends a file as its `.br` or `.gz`, where such a file stands beside it and the client accepts that coding. The build
-   * makes them anew with each file. Defaults to `false`.
+   * Sends the `.br` or `.gz` version of a file, if it exists next to it and the client accepts that coding. The build
+   * must create them again with each file. Defaults to `false`.
    */
   precompressed?: boolean;
   /**
-   * Headers of every file, such as `Cache-Control`. The pages that stand for another path, those of `fallback` and
-   * `404.html`, are sent with `Cache-Control: no-cache` in its place: what is at that path may be another tomorrow.
+   * Headers of every file, such as `Cache-Control`. Pages that are sent for another path, those of `fallback` and
+   * `404.html`, get `Cache-Control: no-cache` instead: the path may exist later.
    */
   headers?: HeadersInit;
 }
@@ -45,7 +48,7 @@ const OPTIONS: OptionRules<StaticFilesOptions> = {
   headers: ANYTHING,
 };
 
-/** The codings of files that stand beside another, the preferred one first, and how their names end. */
+/** The codings of compressed versions, the preferred one first, and their file extensions. */
 const ENDINGS = { br: ".br", gzip: ".gz" } as const;
 
 type Coding = keyof typeof ENDINGS;
@@ -59,7 +62,7 @@ const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
 /** The code with which a WebSocket is closed that no route matches. */
 const NO_ROUTE = 4004;
 
-/** Tells if the client asks for a page, as browsers do: for scripts they send `*` alone. */
+/** Tells if the client requests a page, as browsers do: for scripts they send only `*`. */
 function acceptsHTML(request: Request): boolean {
   return parseList(request.header("accept") ?? "").some((range) => {
     const weight = parseParameters(range)?.get("q") ?? "1";
@@ -85,7 +88,7 @@ class Folder {
 
   /**
    * @param isFolder - Whether the target ends with a slash.
-   * @throws HTTPException 404, 405, and that of the file itself.
+   * @throws HTTPException 404, 405, and the status of the file itself.
    */
   async respond(scope: HTTPScope, isFolder: boolean, request: Request): Promise<Response> {
     if (scope.method !== "GET" && scope.method !== "HEAD") {
@@ -112,7 +115,7 @@ class Folder {
   /** The response for a path that does not exist. */
   async #missing(name: string, request: Request): Promise<Response> {
     const { fallback, html } = this.#options;
-    // A missing script or image is not answered with a page, unless the client asks for a page.
+    // A missing script or image does not result in a page, unless the client requests a page.
     const dependsOnAccept = fallback !== undefined && name.includes(".");
     const vary = dependsOnAccept ? { Vary: "Accept" } : undefined;
     if (fallback !== undefined && (!dependsOnAccept || acceptsHTML(request))) {
@@ -147,7 +150,7 @@ class Folder {
     return new FileResponse(path + ENDINGS[coding], { root: this.#root, headers, statusCode });
   }
 
-  /** The codings in which the file exists beside itself. */
+  /** The codings for which a compressed version of the file exists. */
   async #codingsOf(path: string): Promise<Coding[]> {
     const kinds = await Promise.all(CODINGS.map((coding) => fileKind(path + ENDINGS[coding], this.#root)));
     return CODINGS.filter((_, index) => kinds[index] === "file");
@@ -168,8 +171,8 @@ function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
 }
 
 /**
- * Sends to the folder's own address, in which relative links of its page point into it. Written anew from the canonical
- * path: a target such as `//host` must not lead to another host.
+ * Sends to the folder's own address, in which relative links of its page point into it. Built from the canonical path:
+ * a target such as `//host` must not redirect to another host.
  */
 function redirectToFolder({ path, query_string: query }: HTTPScope): Response {
   const segments = path.split("/").map((segment) => encodeURIComponent(decodeSegment(segment)));
@@ -184,8 +187,8 @@ export interface StaticFiles {
 }
 
 /**
- * An application that serves the files of a folder to GET and HEAD, with everything that a `FileResponse` does. Nothing
- * outside the folder is served: not by `..` in any spelling, not by a link that leads out of it.
+ * An application that serves the files of a folder to GET and HEAD, with everything that a `FileResponse` does. Files
+ * outside the folder are not served: not with `..` in any spelling, and not through a link.
  *
  * @example
  * ```ts
@@ -219,7 +222,7 @@ export class StaticFiles extends CallableInstance {
   }
 }
 
-/** Below an App the path is canonical, and the App answers errors; without one both are done here. */
+/** Below an App, the path is canonical and the App handles errors; without one, both happen here. */
 function serveFrom(open: () => Promise<Folder>): (scope: HTTPScope, receive: Receive, send: Send) => Promise<void> {
   return async (scope, receive, send) => {
     const isMounted = scope.app !== undefined;

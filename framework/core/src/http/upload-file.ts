@@ -14,7 +14,7 @@ export interface UploadContent {
 
 /** Options of an `UploadFile`. */
 export interface UploadFileOptions {
-  /** The name that the client gave. Defaults to `""`. */
+  /** The name that the client sent. Defaults to `""`. */
   filename?: string;
   /** Defaults to `application/octet-stream`. */
   contentType?: string;
@@ -56,10 +56,10 @@ export class UploadClosedError extends Error {
 }
 
 /**
- * A file of a multipart form. It is closed when its request ends; what is to be kept is read or saved before that.
+ * A file of a multipart form. It is closed when its request ends; read or save it before that.
  *
- * Name and type are claims of the client: `filename` has lost its directories and its control characters, and should
- * not be used as a path all the same.
+ * Name and type are claims of the client: `filename` has no directories or control characters, but do not use it as a
+ * path.
  *
  * @example
  * ```ts
@@ -74,9 +74,9 @@ export class UploadClosedError extends Error {
  * @see RFC 7578
  */
 export class UploadFile {
-  /** The name that the client gave, without directories and control characters; `""` when it gave none. */
+  /** The name that the client sent, without directories and control characters; `""` if it sent no name. */
   readonly filename: string;
-  /** The type that the client gave. */
+  /** The type that the client sent. */
   readonly contentType: string;
   /** In bytes. */
   readonly size: number;
@@ -100,7 +100,7 @@ export class UploadFile {
   }
 
   /**
-   * The next `length` bytes, or all that are left; none at the end. `seek(0)` goes back to the beginning.
+   * The next `length` bytes, or all remaining ones; empty at the end. `seek(0)` goes back to the beginning.
    *
    * @throws UploadClosedError after `close()` and after the end of the request.
    */
@@ -128,7 +128,7 @@ export class UploadFile {
   }
 
   /**
-   * The whole file part by part, whatever `read()` has taken. As often as it is called.
+   * The whole file in chunks, even after `read()`. As often as it is called.
    *
    * @throws UploadClosedError after `close()` and after the end of the request.
    */
@@ -143,8 +143,8 @@ export class UploadFile {
   }
 
   /**
-   * Writes the whole file to a path, which is the application's and never the client's. A file that is there is
-   * replaced in one step, once all bytes are written; when that fails it is as it was, and nothing else is left.
+   * Writes the whole file to a path, which is the application's and never the client's. An existing file is replaced in
+   * one step after all bytes are written; on failure it does not change, and no other file remains.
    *
    * @throws HTTPException 507 when the disk is full.
    * @throws UploadClosedError after `close()` and after the end of the request.
@@ -153,7 +153,7 @@ export class UploadFile {
     await saveFile(path, this.stream());
   }
 
-  /** Gives up what holds its bytes before the request ends. Once is enough; a second call does nothing. */
+  /** Gives up what holds its bytes before the request ends. Further calls have no effect. */
   async close(): Promise<void> {
     this.#content.release();
   }

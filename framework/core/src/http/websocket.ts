@@ -26,8 +26,8 @@ import { type HeadersInit, ResponseHeaders } from "./response/headers.js";
 const MESSAGE_LIMIT = "tsgi.websocket.message_limit";
 
 /**
- * Refuses the handshake with an HTTP answer, where the server has the extension for it; else with a close: 1011 for the
- * status of a server's fault, 1008 for another.
+ * Rejects the handshake with an HTTP response if the server supports it; otherwise with a close: 1011 for a 5xx status,
+ * 1008 for another.
  */
 export const REFUSE: unique symbol = Symbol("refuse");
 /** The signal that aborts when the client disconnects. */
@@ -39,21 +39,24 @@ export const IS_OWN_END: unique symbol = Symbol("isOwnEnd");
 export interface AcceptOptions {
   /** One of those that the client offers, in `subprotocols`. */
   subprotocol?: string;
-  /** Headers of the answer to the handshake. */
+  /** Headers of the response to the handshake. */
   headers?: HeadersInit;
 }
 
-/** The rules of the JSON messages of a WebSocket; `null` where a route has no schema. */
+/** The rules of the JSON messages of a WebSocket; `null` if a route has no schema. */
 export interface MessageRules {
-  /** Checks what `parse` gives or throws. Gives the value, `null` for a message that does not fit. */
+  /** Checks the result or the error of `parse`. Gives the value, `null` for a message that does not fit. */
   readonly receive: ((parse: () => unknown) => Promise<{ readonly value: unknown } | null>) | null;
-  /** Checks and cuts a value, and gives its JSON text. @throws ResponseValidationError when it does not fit. */
+  /**
+   * Validates a value, removes unknown properties, and returns its JSON text. @throws ResponseValidationError if it
+   * does not match.
+   */
   readonly send: ((value: unknown) => Promise<string>) | null;
 }
 
 const NO_RULES: MessageRules = { receive: null, send: null };
 
-/** A message parsed as JSON: that of the option `receives`, anything without it. */
+/** A message parsed as JSON, of the type of the option `receives`, or any value without it. */
 type JSONMessage<Message> = [string | Uint8Array] extends [Message] ? unknown : Message;
 
 // RFC 6455 §7.4.1
@@ -81,7 +84,7 @@ function isLonger(data: string | Uint8Array, limit: number): boolean {
  * messages.
  *
  * @typeParam Message - Messages as they are iterated: text and bytes, or the values of `receives`.
- * @typeParam Sent - Values for `sendJson`: anything, or those of `sends`.
+ * @typeParam Sent - Values for `sendJson`, of the type of `sends`, or any value without it.
  * @example
  * ```ts
  * import { App, t } from "tsgi";
@@ -116,8 +119,8 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   }
 
   /**
-   * @param limits - Bounds on messages. Defaults to those of an App that sets none.
-   * @param rules - Those of JSON messages. Defaults to none.
+   * @param limits - Bounds on messages. Defaults to the limits of an App without options.
+   * @param rules - Those of JSON messages. Empty by default.
    */
   constructor(
     scope: WebSocketScope,
@@ -146,7 +149,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   /**
    * Takes the connection.
    *
-   * @throws WebSocketException when it was accepted or closed before, or the client has gone.
+   * @throws WebSocketException if it was accepted or closed before, or the client has disconnected.
    * @throws TypeError when a header or the subprotocol is not allowed in HTTP.
    */
   async accept(options: AcceptOptions = {}): Promise<void> {
@@ -238,7 +241,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   /**
    * Sends text or bytes. Resolves when the server takes more.
    *
-   * @throws WebSocketException when it is not open, or the client has gone.
+   * @throws WebSocketException if it is not open, or the client has disconnected.
    */
   send(data: string | Uint8Array): Promise<void> {
     const message = toMessage(data);
@@ -280,7 +283,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     }
   }
 
-  /** A client that has gone ends this side too. */
+  /** A disconnected client ends this side too. */
   async #throwUnsent(error: unknown): Promise<never> {
     if (!(error instanceof ClientDisconnect)) throw error;
     this.#leave();
@@ -300,10 +303,11 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   }
 
   /**
-   * Closes it; before `accept` it refuses the handshake. A second call does nothing.
+   * Closes it; before `accept` it refuses the handshake. A second call has no effect.
    *
    * @param code - RFC 6455 §7.4: 1000 to 1003, 1007 to 1014, or 3000 to 4999. Defaults to 1000. Before `accept`, the
-   *   Node server answers 403, but for 4000 to 4999: then it completes the handshake, so that a browser sees the code.
+   *   Node server responds with 403, except for 4000 to 4999: then it completes the handshake, so that a browser sees
+   *   the code.
    * @param reason - At most 123 bytes of UTF-8 (§5.5).
    * @throws RangeError when the code or the reason may not be sent; it stays open then.
    */
@@ -316,7 +320,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     try {
       await this.#send({ type: "websocket.close", code, reason });
     } catch (error) {
-      if (!(error instanceof ClientDisconnect)) throw error; // it is closed, which is what was asked for
+      if (!(error instanceof ClientDisconnect)) throw error; // it is closed, as requested
     }
   }
 
@@ -351,7 +355,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     }
   }
 
-  /** The client has closed, or has gone. */
+  /** The client has closed, or has disconnected. */
   #gone(message: ReceiveMessage): WebSocketException {
     this.#leave();
     const { code, reason } = message.type === "websocket.disconnect" ? message : {};
@@ -394,7 +398,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     return new WebSocketException(INTERNAL_ERROR, `${call} on a WebSocket that is ${this.#state}`);
   }
 
-  /** Before `accept` the connection is closed at once: nothing can be sent or received there. */
+  /** Before `accept`, the connection is closed immediately: no messages can be sent or received there. */
   async #throwNotOpen(call: string): Promise<never> {
     const refusal = this.#closed ?? this.#refusal(call);
     if (this.#state === "connecting") await this.close(INTERNAL_ERROR, `${call} before accept()`);

@@ -8,9 +8,9 @@ import { onHTTP, refuse } from "./layer.js";
 import { whole } from "../common/options.js";
 
 /**
- * Bounds the bytes of a request's body, also of one that is read as a stream: 413 at once for a body whose
- * `Content-Length` is larger, and as soon as the bytes of any other are too many. For what is mounted, and for bodies
- * that are read as a stream; the App's own `limits` hold for everything else.
+ * Limits the bytes of a request's body, even if it is read as a stream: 413 immediately for a larger `Content-Length`,
+ * and otherwise as soon as the limit is exceeded. For mounted applications, and for bodies that are read as a stream;
+ * the App's own `limits` apply to everything else.
  *
  * @throws ConfigurationError when `maxBytes` is not a whole number.
  * @example

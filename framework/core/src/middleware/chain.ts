@@ -3,7 +3,7 @@ import type { ASGIApp } from "../protocol/asgi.js";
 import type { InvalidType } from "../common/messages.js";
 
 /**
- * Wraps an application. Scopes that it does not handle, such as those that are not HTTP, go on unchanged.
+ * Wraps an application. Scopes that it does not handle, such as those other than HTTP, are passed on unchanged.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ interface UseHTTPMiddleware {
   readonly useHttpMiddleware: never;
 }
 
-/** A middleware as it is added: of a function in Express's form the compiler reports the result alone. */
+/** A middleware to add: for a function in Express's form, the compiler reports only the result. */
 export type AddedMiddleware = (app: ASGIApp, ...none: InvalidType[]) => ASGIApp | UseHTTPMiddleware;
 
 /** Wraps an app in a list of middleware, the last of the list outermost. */

@@ -15,7 +15,10 @@ import { nodeModule } from "../common/platform.js";
 /** A coding that `compress` can write. */
 export type ContentCoding = "gzip" | "br";
 
-/** Loaded on use: an application without compression does not need it. @throws ConfigurationError where there is none. */
+/**
+ * Loaded on use: an application without compression does not need it. @throws ConfigurationError if it is not
+ * available.
+ */
 const loadZlib = () => nodeModule("node:zlib", "compress()");
 
 type Encoder = ReturnType<ReturnType<typeof loadZlib>["createGzip" | "createBrotliCompress"]>;
@@ -62,14 +65,14 @@ class Compressor {
     return new Compressor(createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params }));
   }
 
-  /** Takes a part of the body and gives its encoded form. */
+  /** Accepts a chunk of the body and returns its encoded form. */
   write(part: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       this.#stream.write(part, (error) => (error ? reject(error) : resolve(this.#take())));
     });
   }
 
-  /** Takes the last part and gives the rest. */
+  /** Accepts the last chunk and returns the rest. */
   end(part: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       this.#stream.once("end", () => resolve(this.#take())).once("error", reject);
@@ -123,10 +126,10 @@ const UNCHANGEABLE = ["content-encoding", "content-range", "content-digest", "re
 
 /**
  * Compresses responses with gzip or brotli for clients that accept it: text from `minimumSize` on, streams part by part
- * as they come. Events (`text/event-stream`), partial, encoded and `no-transform` responses go out as they are.
+ * as they come. Events (`text/event-stream`), partial, encoded and `no-transform` responses are sent unchanged.
  *
- * Attack: the length of a response that holds a secret beside text of the request reveals the secret (BREACH). Leave
- * compression off such routes.
+ * Attack: if a compressed response contains a secret and text from the request, its length can reveal the secret
+ * (BREACH). Leave compression off such routes.
  *
  * @throws ConfigurationError for an option that could not work.
  * @see RFC 9110 §8.4, §12.5.3

@@ -49,7 +49,7 @@ function wholeOnly({ source, flags }: RegExp): RegExp {
   return new RegExp(`^(?:${source})$`, flags.replace(/[gmy]/g, ""));
 }
 
-/** @throws ConfigurationError for what a browser would never send as `Origin`. */
+/** @throws ConfigurationError for a value that a browser would never send as `Origin`. */
 function assertOrigin(entry: unknown): string {
   if (entry === "null") throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
   const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(entry) : null;
@@ -69,13 +69,18 @@ export interface CORSOptions {
    * (`"https://example.com"`), expressions that match a whole origin, or a function that decides.
    */
   allowOrigins: OriginRule;
-  /** The methods beside the simple ones, `"*"` for any. Defaults to `GET HEAD PUT PATCH POST DELETE`. */
+  /** The methods in addition to the simple ones, `"*"` for any. Defaults to `GET HEAD PUT PATCH POST DELETE`. */
   allowMethods?: "*" | readonly string[];
-  /** The request headers beside `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any. Defaults to none. */
+  /**
+   * The request headers in addition to `Accept`, `Accept-Language`, `Content-Language`, `Content-Type`; `"*"` for any.
+   * Empty by default.
+   */
   allowHeaders?: "*" | readonly string[];
   /** Lets the browser send cookies and `Authorization`. Not possible with `"*"`. Defaults to `false`. */
   allowCredentials?: boolean;
-  /** The response headers that scripts may read; `"*"` for all, without credentials. Defaults to none beside the simple ones. */
+  /**
+   * The response headers that scripts may read; `"*"` for all, without credentials. Only the simple ones by default.
+   */
   exposeHeaders?: "*" | readonly string[];
   /** Seconds for which a browser may remember a preflight. Defaults to 600. */
   maxAge?: number;
@@ -99,7 +104,7 @@ const OPTIONS: OptionRules<CORSOptions> = {
 
 const DEFAULT_METHODS = ["GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"];
 
-/** Fetch, CORS-safelisted methods: pages send them without a preflight, so refusing them in one protects nothing. */
+/** Fetch, CORS-safelisted methods: pages send them without a preflight, so rejecting them in one has no effect. */
 const SIMPLE_METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Always allowed. `Content-Type` is named too, since a JSON one needs a preflight. */
@@ -116,8 +121,8 @@ const PREFLIGHT_VARY = [
 type Rules = ReturnType<typeof compile>;
 
 /**
- * Lets pages of other origins read what the application answers. Preflights are answered here: 204 with what is
- * allowed, or 400 that says what is not. Every other answer, errors among them, gets its headers on the way out.
+ * Lets pages of other origins read the responses of the application. The middleware responds to preflights: with 204
+ * and the allowed values, or with 400 and the reason. It adds headers to every other response, including errors.
  *
  * @throws ConfigurationError for an option that could not work, or would let in more than it says.
  * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | Fetch, CORS protocol}
@@ -148,14 +153,14 @@ export function cors(options: CORSOptions): Middleware {
   });
 }
 
-/** The value of a header that comes once; `undefined` for one that is repeated. */
+/** The value of a header that is sent once; `undefined` for a repeated one. */
 function only(scope: HTTPScope, name: string): string | undefined {
   const values = headerValues(scope.headers ?? [], name);
   return values.length === 1 ? values[0] : undefined;
 }
 
 function addHeaders(headers: ResponseHeaders, rules: Rules, allowed: string | null): void {
-  // Also on answers to those who are not allowed: a cache must not give them to the others.
+  // Also on responses to other origins: a cache must not send them to allowed ones.
   if (rules.isAllowed !== null) addVary(headers, "Origin");
   if (allowed === null) return;
   headers.set("access-control-allow-origin", allowed);

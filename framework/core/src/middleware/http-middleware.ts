@@ -12,8 +12,8 @@ import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { createBytes } from "../protocol/bytes.js";
 
 /**
- * One `receive` for two readers: a middleware, which may look at the body before the application does, and the
- * application, which gets the whole body all the same.
+ * One `receive` for two readers: a middleware, which can read the body before the application does, and the
+ * application, which still gets the whole body.
  */
 class SharedReceive {
   readonly #receive: Receive;
@@ -30,7 +30,7 @@ class SharedReceive {
     this.#receive = receive;
   }
 
-  /** `true` once either reader was told that the client has gone. */
+  /** `true` after either reader was notified of the disconnect. */
   get gone(): boolean {
     return this.#gone;
   }
@@ -102,10 +102,10 @@ export interface ResponseHead {
 type HTTPMiddlewareResult = Response | globalThis.Response | ResponseHead | void;
 
 /**
- * A middleware in the form of a function. `next()` calls the application and gives the head of its response, which is
- * sent when the function returns; the body follows then, part by part.
+ * A middleware in the form of a function. `next()` calls the application and returns the head of its response, which is
+ * sent when the function returns; the body follows then, in chunks.
  *
- * @returns nothing or the head, which lets the response of the application go; or a `Response` to send in its place.
+ * @returns undefined or the head, which sends the response of the application; or a `Response` to send instead.
  */
 export type HTTPMiddlewareFunction = (
   request: Request,
@@ -120,10 +120,11 @@ interface HTTPMiddlewareTakesRequestAndNext {
 /**
  * Makes a middleware of a function, for everyday use.
  *
- * - An error of the application comes out of `next()`. (An App inside has made a response of it already.)
- * - A `Response` that is returned without a call of `next()` answers in the application's place. One that is returned
- *   after it replaces the application's response, to which the client seems to have gone, so that its clean-up runs.
- * - The body may be read before `next()`; the application gets it all the same.
+ * - An error of the application is thrown from `next()`. (An App inside has made a response of it already.)
+ * - A `Response` that is returned without a call of `next()` is sent instead of calling the application. If it is
+ *   returned after `next()`, it replaces the application's response; the application sees a disconnect, so that its
+ *   cleanup runs.
+ * - You can read the body before `next()`; the application still gets it.
  *
  * @throws ConfigurationError when it is given no function.
  * @example
@@ -159,7 +160,7 @@ class Execution {
   readonly #request: Request;
   /** Settles with the head of the application's response. */
   readonly #head = new Deferred<ResponseHead>();
-  /** Resolves when the function has returned and the response may go; rejects where it is dropped. */
+  /** Resolves when the function has returned and the response can be sent; rejects if it is dropped. */
   readonly #exit = new Deferred<void>();
   #inner: Promise<void> | null = null;
   #isOver = false;
@@ -204,7 +205,7 @@ class Execution {
     return this.#head.promise;
   }
 
-  /** The reason for a missing response: the client has gone, or the application sent none. */
+  /** The reason for a missing response: the client has disconnected, or the application sent no response. */
   #absence(): Error {
     return this.#receive.gone ? new ClientDisconnect() : new Error("The application returned without a response.");
   }
@@ -221,7 +222,7 @@ class Execution {
     );
   }
 
-  /** Refuses what a function may return by mistake: the application's response would go out all the same. */
+  /** Rejects a value that a function may return by mistake: the application's response would still be sent. */
   async #assertHead(result: unknown): Promise<void> {
     if (this.#inner === null) {
       throw new TypeError("The middleware returned without a response. Call next(), or return a Response.");
@@ -234,7 +235,7 @@ class Execution {
   }
 
   async #replace(response: Response): Promise<void> {
-    // An error that the application has thrown by now has come out of next(), and the response is the answer to it.
+    // If the application has already thrown, next() has rethrown the error, and the response is the one for the error.
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
     await response.send(finishingSend(this.#request, this.#send), this.#scope.method === "HEAD", this.#request);

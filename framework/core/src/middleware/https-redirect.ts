@@ -13,18 +13,18 @@ import { assertOptions, oneOf, type OptionRules, whole } from "../common/options
 export interface HTTPSRedirectOptions {
   /** 307, or 308 for one that browsers remember. Both keep method and body. Defaults to 307. */
   statusCode?: 307 | 308;
-  /** The port of https. Defaults to that of the request, and to 443 where that is 80 or not written. */
+  /** The port of https. Defaults to the port of the request, and to 443 if that is 80 or omitted. */
   port?: number;
 }
 
 const OPTIONS: OptionRules<HTTPSRedirectOptions> = { statusCode: oneOf(307, 308), port: whole(1, 65_535) };
 
 /**
- * Sends http to https: the same host, path and query, as they were sent. An invalid `Host` is
- * answered with 400; without one the redirect goes to the server's own address, where the server tells it.
+ * Sends http to https: the same host, path and query, as they were sent. An invalid `Host` results in 400; without one,
+ * the redirect uses the server's own address, if the server provides it.
  *
- * The scheme is that of the scope. Behind a proxy that ends TLS list it in `trustedProxies` of the server, or the redirect
- * is endless; `X-Forwarded-Proto` is not read here.
+ * The scheme is taken from the scope. Behind a proxy that ends TLS list it in `trustedProxies` of the server, or the
+ * redirect is endless; `X-Forwarded-Proto` is not read here.
  *
  * @throws ConfigurationError for a status or a port that could not work.
  * @example
@@ -48,7 +48,7 @@ export function httpsRedirect(options: HTTPSRedirectOptions = {}): Middleware {
   });
 }
 
-/** The server's own address, for a request of HTTP/1.0 without `Host`; `null` where the server does not tell it. */
+/** The server's own address, for a request of HTTP/1.0 without `Host`; `null` if the server does not provide it. */
 function ownHost({ headers, server }: HTTPScope): Host | null {
   if (!server || headerValues(headers ?? [], "host").length > 0) return null;
   const [address, port] = server;
@@ -74,7 +74,7 @@ function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** Percent-encodes bytes that may not stand in a URI; CR and LF would end the header. */
+/** Percent-encodes bytes that are not valid in a URI; CR and LF would end the header. */
 function escape(target: string): string {
   return target.replaceAll(
     /[^\u0021-\u007e]/g,

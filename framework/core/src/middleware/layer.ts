@@ -7,10 +7,10 @@ import { markHandled } from "../common/promises.js";
 import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/response/headers.js";
 import { JSONResponse } from "../http/response/kinds.js";
 
-/** Handles one HTTP request: answers it, or calls the application. */
+/** Handles one HTTP request: responds, or calls the application. */
 type HTTPLayer = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
-/** A middleware for HTTP alone: the application gets every other scope unchanged. */
+/** A middleware only for HTTP: the application gets every other scope unchanged. */
 export function onHTTP(layerOf: (app: ASGIApp) => HTTPLayer): Middleware {
   return (app) => {
     const layer = layerOf(app);
@@ -20,8 +20,8 @@ export function onHTTP(layerOf: (app: ASGIApp) => HTTPLayer): Middleware {
 }
 
 /**
- * A `send` whose messages are dealt with one after the other, also those of an application that does not wait for one
- * before it sends the next. Once one fails, all later ones fail with it.
+ * A `send` that processes messages one at a time, even if an application does not wait before it sends the next. Once
+ * one fails, all later ones fail with it.
  */
 export function sendInOrder(handle: (message: SendMessage) => Promise<void> | void): Send {
   let last: Promise<void> | null = null;
@@ -38,7 +38,7 @@ export function sendInOrder(handle: (message: SendMessage) => Promise<void> | vo
   };
 }
 
-/** The host of a request; `null` when there is none, or more than one (RFC 9112 §3.2). */
+/** The host of a request; `null` if it is missing or repeated (RFC 9112 §3.2). */
 export function hostOf(scope: HTTPScope): Host | null {
   const values = headerValues(scope.headers ?? [], "host");
   const [host] = values;
@@ -68,7 +68,7 @@ interface Refusal {
   readonly headers?: HeadersInit;
 }
 
-/** Answers in the application's place, in the shape of every error: `{"detail": …}`. */
+/** Responds instead of the application, in the form of every error: `{"detail": …}`. */
 export async function refuse(scope: HTTPScope, send: Send, { statusCode, detail, headers }: Refusal): Promise<void> {
   await new JSONResponse({ detail }, { statusCode, headers }).send(send, scope.method === "HEAD");
 }

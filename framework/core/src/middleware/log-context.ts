@@ -11,7 +11,7 @@ export function methodOf(scope: HTTPScope | WebSocketScope): string {
   return scope.type === "http" ? scope.method : "GET";
 }
 
-/** The ids of this request, and those that came with it. */
+/** The ids of this request, and the received ones. */
 export function idsOf(scope: HTTPScope | WebSocketScope, observed: Observed | null) {
   return {
     requestId: observed?.requestId ?? scope.state?.["requestId"] ?? null,
@@ -28,9 +28,9 @@ function traceIdOf({ headers }: HTTPScope | WebSocketScope): string | null {
 
 /** The request in which a line of a log is written. */
 export interface LogFields {
-  /** The id that the middleware `requestId` gave. */
+  /** The id from the middleware `requestId`. */
   requestId?: string;
-  /** The id of the active trace, else that of the request's `traceparent`. */
+  /** The id of the active trace, or of the request's `traceparent`. */
   traceId?: string;
   /** The method; `GET` for a WebSocket. */
   method: string;
@@ -54,12 +54,12 @@ interface Current {
 }
 
 /**
- * Gives each line of a log the ids, the method and the route of its request: in middleware, dependencies, handlers, streams,
- * WebSockets, background tasks, and the framework's own lines. Nothing of a header, a query or a body is in them.
+ * Gives each line of a log the ids, the method and the route of its request: in middleware, dependencies, handlers,
+ * streams, WebSockets, background tasks, and the framework's own lines. Headers, queries and bodies are not included.
  *
- * A handler that a pool runs has none of them: it is in another process or thread.
+ * A handler in a pool does not have them: it is in another process or thread.
  *
- * @throws ConfigurationError where the platform has no `AsyncLocalStorage`.
+ * @throws ConfigurationError if the platform has no `AsyncLocalStorage`.
  * @example
  * ```ts
  * import { App } from "tsgi";

@@ -50,9 +50,12 @@ export interface RateLimitOptions {
   key?: (request: Request) => string | Promise<string>;
   /** The store of the counts. Defaults to the memory of this process. */
   store?: Store;
-  /** The policy in the headers, and of the counts in the store: those of one name count together. Defaults to `"default"`. */
+  /**
+   * The policy in the headers, and the prefix of the counts in the store: limits with the same name share their counts.
+   * Defaults to `"default"`.
+   */
   name?: string;
-  /** The answer to requests while the store is away: they pass, or get 503. Defaults to `"allow"`. */
+  /** The behavior if the store is unavailable: requests are allowed, or get 503. Defaults to `"allow"`. */
   whenStoreFails?: "allow" | "refuse";
 }
 
@@ -72,8 +75,8 @@ const OPTIONS: OptionRules<RateLimitOptions> = {
 const secondsOf = ({ expiresInMs }: Count) => Math.max(1, Math.ceil(expiresInMs / 1_000));
 
 /**
- * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every answer says what the limit is and what of
- * it is left (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted.
+ * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every response contains the limit and the
+ * remaining requests (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted.
  *
  * @throws ConfigurationError for an option that cannot work.
  * @example

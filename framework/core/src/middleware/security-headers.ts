@@ -41,8 +41,8 @@ const YEAR = 31_536_000;
 const MIN_PRELOAD = YEAR;
 
 /**
- * Adds headers that make browsers strict. A header that the application has set stays as it is, so that a page, such as
- * that of the documentation, may have a policy of its own.
+ * Adds headers that make browsers strict. A header of the application is not overridden, so that a page, such as the
+ * documentation, can have a different policy.
  *
  * @throws ConfigurationError for a value that could not work.
  * @see {@link https://owasp.org/www-project-secure-headers/ | OWASP Secure Headers}

@@ -6,8 +6,8 @@ const MAX_STEPS = 50;
 
 /**
  * Shows the steps of a request in the developer tools of a browser, by the header `Server-Timing`: dependencies,
- * validation, the handler, the pool, serialization, and `total` up to the head of the response. Anybody can read the names of
- * the functions there: for development.
+ * validation, the handler, the pool, serialization, and `total` up to the head of the response. Any client can read the
+ * names of the functions there, so use it for development.
  *
  * @see {@link https://www.w3.org/TR/server-timing/ | Server Timing}
  * @example

@@ -26,7 +26,9 @@ interface SessionCookieOptions {
 
 /** Sessions whose data are in the cookie, or in a store if it is given. */
 interface SignedSessionsOptions extends SessionCookieOptions {
-  /** At least 32 bytes that nobody can guess. Of several the first signs and all are accepted, so that one can be replaced. */
+  /**
+   * A random secret of at least 32 bytes. Of several the first signs and all are accepted, so that one can be replaced.
+   */
   secret: string | readonly string[];
   /** A store for the data. The cookie has an id then, and the secret is not used. */
   store?: Store;
@@ -61,9 +63,9 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
  * Keeps a little data for each browser: in a signed cookie, or with `store` on the server, where the cookie has a random id
  * only. The cookie is set when the data have changed, and removed when they are empty.
  *
- * The owner of a browser can read the data of a signed cookie, and cannot change them. A signed cookie is valid until it is
- * too old, also after a log-out. With a store `clearSession` ends the session on every machine, an id that the store does
- * not know is an empty session, and a request with a session is answered with 503 while the store is away.
+ * The owner of a browser can read the data of a signed cookie, and cannot change them. A signed cookie is valid until
+ * it expires, even after a logout. With a store, `clearSession` ends the session on every machine, an id that the store
+ * does not know is an empty session, and a request with a session gets 503 while the store is unavailable.
  *
  * @throws ConfigurationError for a secret that is too short, or an option that could not work.
  * @example
@@ -80,7 +82,7 @@ const FORTNIGHT = 14 * 24 * 60 * 60;
  */
 export function sessions(options: SessionsOptions): Middleware {
   const { name, attributes, keeping } = compile(options);
-  /** The header that follows from the session as the response starts; `null` for none. */
+  /** The header for the session when the response starts; `null` for no header. */
   const cookieFor = async (scope: HTTPScope, found: Found, session: Session): Promise<string | null> => {
     const left = { text: JSON.stringify(session.data), isRenewed: session.isRenewed };
     const value = await keeping.keep(scope, found, left);

@@ -4,7 +4,7 @@ import { assertOptions, expecting, isObject, type OptionRules, whole } from "../
 /** The state of a counter. */
 export interface Count {
   readonly count: number;
-  /** Milliseconds until it begins anew. */
+  /** Milliseconds until it restarts. */
   readonly expiresInMs: number;
 }
 
@@ -13,7 +13,7 @@ export interface Count {
  * this process, `redisStore(client)` of `@tsgi/redis` one for several machines.
  */
 export interface Store {
-  /** Gives a text, or `null` when there is none, or it has expired. */
+  /** Returns a string, or `null` if it is missing or has expired. */
   get(key: string): Promise<string | null>;
   /** Keeps a text for so many seconds. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
@@ -135,7 +135,7 @@ class MemoryStore implements Required<Store> {
     return undefined;
   }
 
-  /** Looks for what has expired each time that the keys have doubled, which costs each of them two looks at most. */
+  /** Looks for expired keys each time that the number of keys has doubled, which costs each key at most two lookups. */
   #add(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
     if (this.#entries.size >= this.#sweepAt) {

@@ -19,8 +19,8 @@ const LEFT: ReceiveMessage = Object.freeze({ type: "http.disconnect" });
 
 /**
  * Bounds the time until the application starts its response, with everything that it does before: dependencies, the
- * reading of the body, the handler. After that it answers 504, and to the application the client has gone:
- * `request.signal` aborts, clean-up runs, what it still sends is dropped. A response that has started may take its time.
+ * reading of the body, the handler. After that it responds with 504, and the application sees a disconnect:
+ * `request.signal` aborts, cleanup runs, and later messages are dropped. A response that has started may take its time.
  *
  * @throws ConfigurationError when `timeoutMs` is not a number of milliseconds.
  * @example
@@ -42,7 +42,8 @@ export function timeLimit(timeoutMs: number): Middleware {
       for (const leave of waiting) leave(LEFT);
       answering = markHandled(refuse(scope, send, { statusCode: 504, detail: "Gateway Timeout" }));
     }, timeoutMs);
-    // Attack: a race with one promise of the whole request would keep every part of a body that comes in single bytes.
+    // Attack: a race with one promise of the whole request would keep every chunk of a body that arrives in single
+    // bytes.
     const bounded: Receive = () => {
       if (state !== "running") return state === "started" ? receive() : Promise.resolve(LEFT);
       return markHandled(

@@ -8,16 +8,16 @@ import { ANYTHING, assertOptions } from "../common/options.js";
 /** Options of `trustedHost`. */
 export interface TrustedHostOptions {
   /**
-   * The hosts that the application answers for: names (`"example.com"`), all below a name (`"*.example.com"`, without
-   * `example.com` itself), addresses (`"127.0.0.1"`, `"[::1]"`), each on any port unless one is written
-   * (`"example.com:8443"`); `"*"` for any host that is one.
+   * The allowed hosts: names (`"example.com"`), all subdomains (`"*.example.com"`, without `example.com` itself),
+   * addresses (`"127.0.0.1"`, `"[::1]"`), each on any port unless one is specified (`"example.com:8443"`); `"*"` for
+   * any valid host.
    */
   allowedHosts: readonly string[];
 }
 
 /**
- * Answers 400 to requests for a host that is not listed, that name none, or two. An application that builds links from
- * `Host` would else write those of an attacker.
+ * Responds with 400 to requests for a host that is not listed, without a host, or with two. An application that builds
+ * links from `Host` would otherwise use a host of an attacker.
  *
  * @throws ConfigurationError for an entry that is not a host.
  * @example

@@ -22,7 +22,7 @@ class Members {
   }
 }
 
-/** The schema of one member, with what its descriptor says of it. */
+/** The schema of one member, with the metadata of its parameter function. */
 function memberOf(source: SourceParam, place: DocumentPlace): SchemaObject {
   const { description, deprecated, examples } = source.marker.options;
   return place.components.annotate(schemaOf(source, place), {
@@ -82,7 +82,7 @@ function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: Docume
   };
 }
 
-/** The body that a route reads, `null` where it reads none. */
+/** The body that a route reads, or `null`. */
 export function bodyOf(
   sources: readonly SourceParam[],
   embed: boolean,

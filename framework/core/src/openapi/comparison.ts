@@ -7,7 +7,7 @@ export interface Target {
   readonly content: SchemaObject | null;
 }
 
-/** The names of a `required`, or the texts of an `enum`: their order means nothing. */
+/** The names of a `required`, or the strings of an `enum`: their order has no meaning. */
 function isTextList(value: object): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
@@ -43,7 +43,7 @@ export class Comparison {
     const leftTarget = this.#targets.get(left);
     const rightTarget = this.#targets.get(right);
     if (Boolean(leftTarget) !== Boolean(rightTarget) || Array.isArray(left) !== Array.isArray(right)) return false;
-    // From OpenAPI 3.1 on a reference has keywords beside it, which count as well.
+    // From OpenAPI 3.1 on, a reference can have keywords next to it, which apply as well.
     if (leftTarget && rightTarget && !this.#sameTarget(leftTarget, rightTarget)) return false;
     if (isTextList(left) && isTextList(right)) return sameTexts(left, right);
     return this.#sameMembers(left as Record<string, unknown>, right as Record<string, unknown>);

@@ -36,9 +36,9 @@ export interface Use {
   readonly direction: Direction;
   /** Method and path, for messages. */
   readonly place: string;
-  /** Names a struct that contains itself and has no name of its own: `user`, `listUsersResponse`. */
+  /** Names an object schema that contains itself and has no name: `user`, `listUsersResponse`. */
   readonly role: string;
-  /** The schema as it was written. What is sent and received has the role that it had first. */
+  /** The schema as it was written. A schema that is both sent and received keeps its first role. */
   readonly of: Schema | null;
 }
 
@@ -46,7 +46,7 @@ export interface Use {
 class Source {
   readonly root: JSONSchema;
   readonly use: Use;
-  /** Names a struct here that contains itself and has no name of its own. */
+  /** Names an object schema here that contains itself and has no name. */
   readonly role: string;
   /** Converts a schema inside the root. */
   readonly inner: (schema: JSONSchema | boolean) => SchemaObject;
@@ -91,7 +91,7 @@ export class Components {
   readonly #targets = new Map<object, Entry>();
   readonly #roles = new Map<Schema, string>();
   readonly #own = new Map<string, Entry>();
-  /** The members of each union by the value that tells them apart; their names are written with those of references. */
+  /** The members of each union by discriminator value; their names are written with the references. */
   readonly #discriminators: { mapping: Record<string, string>; members: ReadonlyMap<string, SchemaObject> }[] = [];
 
   constructor(version: DocumentVersion) {
@@ -144,7 +144,7 @@ export class Components {
     return this.#version.annotate(schema, annotations);
   }
 
-  /** Writes a schema of the framework's own, in which nothing has a name. */
+  /** Writes a schema of the framework without a name. */
   write(schema: JSONSchema): SchemaObject {
     const inner: Inner = (one) => (typeof one === "boolean" ? booleanSchema(one) : this.write(one));
     return this.#version.writeSchema(schema, { inner, direction: "output", discriminator: null });
@@ -202,7 +202,7 @@ export class Components {
   }
 
   /**
-   * Names the components, completes every reference, and gives the components in the order of their names.
+   * Names the components, completes every reference, and returns the components in the order of their names.
    *
    * @throws ConfigurationError when two different schemas have the same `$id`.
    */
@@ -309,13 +309,13 @@ function isInputOnly({ directions }: Component): boolean {
   return !directions.has("output");
 }
 
-/** Which of several gets the plain name: what a client receives first, the framework's own last. */
+/** Which of several gets the plain name: the schema that a client receives first, the framework's schemas last. */
 function precedence(component: Component): number {
   const { rank } = component.first;
   return rank === RANK.own ? 4 : (isInputOnly(component) ? 2 : 0) + rank;
 }
 
-/** The name of an input that differs from the output of its name has `Input` behind it. */
+/** The suffix of an input whose output has the same name is `Input`. */
 function nameOf(component: Component): string {
   return isInputOnly(component) ? `${component.base}Input` : component.base;
 }

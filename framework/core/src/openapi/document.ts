@@ -39,7 +39,7 @@ export interface OpenAPIOptions {
   termsOfService?: string;
   /** Further documentation. */
   externalDocs?: ExternalDocumentationObject;
-  /** The addresses of the API. Defaults to the host that the document comes from, below the `root_path`. */
+  /** The addresses of the API. Defaults to the host of the document, below the `root_path`. */
   servers?: readonly ServerObject[];
   /** Descriptions of tags, in the order in which the pages show them. */
   tags?: readonly TagObject[];
@@ -184,7 +184,7 @@ function pathsOf(
   parts: Parts,
 ): Record<string, PathItemObject> {
   const paths = new Paths();
-  // Names that were chosen come first: one that is made up gives way to them.
+  // Explicit names take precedence over generated ones.
   const named = new Map<DocumentedRoute, string>();
   for (const route of [...routes, ...sockets].toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
     withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));

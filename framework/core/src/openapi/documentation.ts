@@ -29,7 +29,7 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { rootPathOf, splitPath } from "../protocol/path.js";
 import type { SecuritySchemeObject } from "../parameters/security/scheme.js";
 
-/** An address with a host of its own (RFC 3986 §4.2). */
+/** An address with a host (RFC 3986 §4.2). */
 function isElsewhere(url: string): boolean {
   return url.startsWith("//") || /^[a-z][a-z0-9+.-]*:/i.test(url);
 }
@@ -105,7 +105,7 @@ function rootURLOf(scope: HTTPScope): string {
   return encodeURI(rootPathOf(scope)).replaceAll("%25", "%");
 }
 
-/** A page and where it is. */
+/** A page and its path. */
 interface PlacedPage {
   readonly path: string;
   readonly page: DocsPage;
@@ -143,7 +143,7 @@ export class Documentation {
 
   /**
    * @param routes - The application's routes, asked for whenever the document is built.
-   * @throws ConfigurationError when a path is none, or two are the same.
+   * @throws ConfigurationError if a path is invalid, or two are the same.
    */
   constructor(options: OpenAPIOptions, routes: () => readonly DocumentedRoute[]) {
     this.#options = options;
@@ -159,7 +159,8 @@ export class Documentation {
   }
 
   /**
-   * The document. The same object until a route is added: what is changed in it before the first request is served.
+   * The document. The same object until a route is added; if you change it before the first request, the changed
+   * document is served.
    *
    * @throws ConfigurationError when a route cannot be described.
    */

@@ -13,8 +13,8 @@ interface Titled {
 }
 
 /**
- * Names structs with one title after their parts, where one part sets each apart from the others: the `Page` of users and
- * that of items are `UserPage` and `ItemPage`. What a function makes of other schemas has one title for all.
+ * Names object schemas with the same title after the part that distinguishes them: the `Page` of users and the `Page`
+ * of items are `UserPage` and `ItemPage`. A function that creates schemas uses the same title for all.
  *
  * @param group - Different structs that ask for the same name.
  */
@@ -48,7 +48,7 @@ export function pascalCase(name: string): string {
   return wordsOf(name).map(capitalize).join("") || "Schema";
 }
 
-/** The name, with a number behind it where it is taken. */
+/** The name, with a number if it is in use. */
 export function freeName(base: string, taken: { has(name: string): boolean }): string {
   let name = base;
   for (let number = 2; taken.has(name); number++) name = `${base}${number}`;
@@ -61,7 +61,7 @@ function wordsOfRoute(method: string, { segments }: PathPattern): string[] {
   return [method.toLowerCase(), ...(words.length > 0 ? words : ["root"])];
 }
 
-/** The operation's name by method and path: `getUsersByIdPosts`. It stays as it is whatever else is registered. */
+/** The operation's name by method and path: `getUsersByIdPosts`. It does not depend on other registrations. */
 function operationIdOf(method: string, pattern: PathPattern): string {
   return camelCase(wordsOfRoute(method, pattern));
 }
@@ -70,7 +70,7 @@ function camelCase(words: readonly string[]): string {
   return words.map((word, index) => (index === 0 ? word : capitalize(word))).join("");
 }
 
-/** Names that say nothing about the handler. */
+/** Names that do not describe the handler. */
 const NO_NAMES = new Set(["", "anonymous", "default", "handler"]);
 
 /** One line: the handler's name in words, or else the route's, or else method and path in words. */
@@ -91,7 +91,7 @@ export type GenerateOperationId = (route: {
   readonly tags: readonly string[];
 }) => string;
 
-/** Gives each operation a name of its own. */
+/** Assigns each operation a unique name. */
 export class OperationIds {
   readonly #generate: GenerateOperationId | undefined;
   readonly #places = new Map<string, string>();
@@ -122,8 +122,8 @@ export class OperationIds {
   /**
    * Takes a name.
    *
-   * @param chosen - What somebody wrote, `undefined` where nobody did.
-   * @param base - What it is called then, with a number where that is taken.
+   * @param chosen - The explicit name, or `undefined`.
+   * @param base - The default name, with a number if it is in use.
    * @throws ConfigurationError when the chosen name is taken.
    */
   take(chosen: string | undefined, base: string, place: string): string {
@@ -148,7 +148,7 @@ function toName(text: string): string {
 }
 
 /**
- * Names that the libraries make up, from counters that say nothing to a reader and change from version to version:
+ * Names that the libraries generate from counters, which have no meaning for a reader and change between versions:
  * TypeBox's `T0`, Zod's `__schema0`, Valibot's `0`, ArkType's `intersection232`.
  */
 const MADE_UP =
@@ -164,7 +164,7 @@ export interface ComponentName {
   readonly rank: number;
 }
 
-/** The name that a schema gives itself: its `$id` (Valibot writes `id`), for a struct its title. */
+/** The name of a schema: its `$id` (Valibot writes `id`), or the title of an object schema. */
 export function ownName(schema: JSONSchema): ComponentName | null {
   const id = schema.$id ?? schema["id"];
   if (typeof id === "string" && !MADE_UP.test(id)) return { base: toName(id), rank: RANK.id };
@@ -173,9 +173,9 @@ export function ownName(schema: JSONSchema): ComponentName | null {
 }
 
 /**
- * The name of what a reference means. It needs one, for it may contain itself.
+ * The name of a reference's target. It needs one, for it may contain itself.
  *
- * @param hint - What it is used for, where it has no name.
+ * @param hint - Its use, if it has no name.
  */
 export function referredName(ref: string, target: JSONSchema, hint: string): ComponentName {
   const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];

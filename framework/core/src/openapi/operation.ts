@@ -1,4 +1,4 @@
-/** Operations: what the document says of a route, and of the requests that it sends later. @module */
+/** Operations: the description of a route in the document, and of the requests that it sends later. @module */
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { configurationError } from "../common/exceptions.js";
 import { PathPattern } from "../routing/path-pattern.js";
@@ -27,7 +27,7 @@ export interface Parts {
 /**
  * One route as the document describes it.
  *
- * @param parts - With `isOurs: false` for a request that the application sends: no answer to an invalid one is listed.
+ * @param parts - With `isOurs: false` for a request that the application sends: without the response to an invalid one.
  */
 export function operationOf(route: DocumentedRoute, operationId: string, parts: Parts): OperationObject {
   const { components, schemes, isOurs = true } = parts;
@@ -63,7 +63,7 @@ function handlerNamed(name: string): () => null {
 /**
  * A request that the application sends, as a route.
  *
- * @param of - `address` stands in the place of the pattern, and the summary is made of `name`.
+ * @param of - `address` replaces the pattern, and the summary is built from `name`.
  */
 export function describedRoute(
   { method, address, name }: { readonly method: string; readonly address: string; readonly name: string },
@@ -74,7 +74,7 @@ export function describedRoute(
   return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
 }
 
-/** The requests that a route says it sends later; `null` where it says nothing of the kind. */
+/** The callbacks of a route, or `null`. */
 function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts): Record<string, CallbackObject> | null {
   const { callbacks } = route.record.metadata;
   if (!callbacks) return null;

@@ -5,7 +5,9 @@ import type { ServerObject } from "./types.js";
 
 let home: URL | null = null;
 
-/** The files of `@tsgi/docs-ui`, looked up once. @throws Error if it is not beside this module, or this has no address. */
+/**
+ * The files of `@tsgi/docs-ui`, looked up once. @throws Error if it is not next to this module, or this has no address.
+ */
 function foldersOf(): URL {
   return (home ??= findHome());
 }
@@ -20,7 +22,7 @@ function findHome(): URL {
 /** A browser asks again for a file after a day. */
 const MAX_AGE_SECONDS = 86_400;
 
-/** A page. Its scripts are files, because its policy allows none in the markup. */
+/** A page. Its scripts are files, because its policy does not allow inline scripts. */
 export interface DocsPage {
   readonly name: string;
   /** Its folder in `@tsgi/docs-ui`. */
@@ -31,7 +33,7 @@ export interface DocsPage {
   readonly scripts: readonly string[];
   /** Files that its scripts load. */
   readonly others: readonly string[];
-  /** `null` for none: the browser would ask for `/favicon.ico`. */
+  /** `null` for no icon: the browser would request `/favicon.ico`. */
   readonly icon: string | null;
   /** Further sources of styles, and sources of workers, for the policy. */
   readonly styleSources: readonly string[];
@@ -60,8 +62,8 @@ export const REDOC: DocsPage = {
   scripts: ["redoc.standalone.js", "start.js"],
   others: [],
   icon: null,
-  // The hashes of the two style sheets that ReDoc inserts: an empty one, to which it then adds rules by script, which is
-  // no concern of the policy, and that of its scroll bars. No other style that stands in the markup is allowed.
+  // The hashes of the two style sheets that ReDoc inserts: an empty one, to which a script adds rules, which the policy
+  // does not restrict, and the one of its scroll bars. Other inline styles are not allowed.
   styleSources: [
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
     "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
@@ -78,7 +80,7 @@ export const SCALAR: DocsPage = {
   scripts: ["standalone.js", "start.js"],
   others: [],
   icon: null,
-  // Scalar writes the styles of its editors piece by piece, which no hash covers. A style can load from here alone.
+  // Scalar writes the styles of its editors piece by piece, which no hash covers. A style can be loaded only from here.
   styleSources: ["'unsafe-inline'"],
   workerSources: [],
 };
@@ -130,7 +132,7 @@ export interface PageContent {
 }
 
 /**
- * Writes a page. Nothing in it is a script or a style of its own, and text from outside is escaped.
+ * Writes a page. It has no inline script or style, and text from outside is escaped.
  *
  */
 export function writePage(page: DocsPage, { title, folder, document, hasScripts = true }: PageContent): string {
@@ -177,8 +179,7 @@ function originsOf(servers: readonly ServerObject[]): string[] {
 }
 
 /**
- * The policy of a page: its own files, and no script that stands in its markup, so that a title or a description that
- * got past an escape runs nothing.
+ * The policy of a page: its own files and no inline scripts, so that an unescaped title or description cannot run code.
  *
  * @see {@link https://www.w3.org/TR/CSP3/}
  */

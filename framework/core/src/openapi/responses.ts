@@ -75,7 +75,7 @@ function faultSchema(components: Components): SchemaObject {
   };
 }
 
-/** The answer to a request whose parameters do not fit, as `requestValidationExceptionHandler` writes it. */
+/** The response to a request with invalid parameters, as `requestValidationExceptionHandler` writes it. */
 function validationErrorSchema(components: Components): SchemaObject {
   return components.own("HTTPValidationError", () => ({
     type: "object",
@@ -84,7 +84,10 @@ function validationErrorSchema(components: Components): SchemaObject {
   }));
 }
 
-/** The answer of a security scheme to a stranger, with the body that `httpExceptionHandler` writes unless it has another. */
+/**
+ * The response of a security scheme to an anonymous user, with the body of `httpExceptionHandler` unless it has
+ * another.
+ */
 function unauthorized(components: Components, hasOther: boolean): ResponseObject {
   const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
   const response = { description: statusPhrase(401), headers };
@@ -97,17 +100,17 @@ function unauthorized(components: Components, hasOther: boolean): ResponseObject
   return { ...response, content: { [JSON_TYPE]: { schema } } };
 }
 
-/** Tells if the application describes the body itself, as an exception handler of its own writes another one. */
+/** Tells if the application describes the body itself, because a custom exception handler writes another one. */
 function hasBody(doc: ResponseDoc | undefined): boolean {
   return doc?.schema !== undefined || doc?.content !== undefined;
 }
 
-/** Statuses whose answers have no body, or none that says anything. */
+/** Statuses whose responses have no body, or no meaningful one. */
 function isBodyless(status: number): boolean {
   return responseFacts(status, "GET").bodyless || (status >= 300 && status < 400);
 }
 
-/** More than V8 leaves free in the array in which it keeps integer keys. */
+/** More than V8 leaves free in the array in which it stores integer keys. */
 const FAR = 9999;
 
 /**
@@ -131,12 +134,12 @@ class Responses {
     this.#use = use;
   }
 
-  /** Notes what is known of a status. */
+  /** Records a fact about a status. */
   set(status: number, response: ResponseObject): void {
     this.#list.set(String(status), response);
   }
 
-  /** Lays what a route says of a status over what is known of it. */
+  /** Merges a route's description of a status into the known facts. */
   add(status: string, doc: ResponseDoc): void {
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
       throw configurationError("TSGI_INVALID_RESPONSE_STATUS", status);
@@ -151,7 +154,7 @@ class Responses {
     });
   }
 
-  /** In the order of statuses, which is that of integer keys; ranges and `default` come last. */
+  /** In the order of statuses, which is the order of integer keys; ranges and `default` are last. */
   get byStatus(): Record<string, ResponseObject> {
     const byStatus = tableOfResponses();
     const sorted = [...this.#list].toSorted(([left], [right]) => (left < right ? -1 : 1));
@@ -169,7 +172,7 @@ class Responses {
     return { ...(schema ? { schema: this.schemaOf(schema) } : {}), ...examplesOf(examples) };
   }
 
-  /** Media types that are listed stand for what is not known: JSON of any kind. */
+  /** Listed media types replace the default: JSON of any kind. */
   #contentOf(doc: ResponseDoc, known: ResponseObject["content"]): ResponseObject["content"] {
     const content = { ...known };
     const media = this.#mediaTypeOf(doc);
@@ -228,7 +231,7 @@ interface ResponseContext {
   readonly canBeInvalid: boolean;
 }
 
-/** Every response of a route that is known beforehand, by status. */
+/** Every response of a route that is known before a request, by status. */
 export function responsesOf(
   route: DocumentedRoute,
   { components, version, operationId, canBeInvalid }: ResponseContext,

@@ -5,12 +5,12 @@ import type { RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
 import type { DocumentedMethod } from "./types.js";
 
-/** A route as the document sees it: what was registered, and what registration compiled. */
+/** A route as the document describes it: the registration, and its compiled form. */
 export interface DocumentedRoute {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
-  /** The format in which the handler streams; nothing for one that returns its result. */
+  /** The format in which the handler streams; undefined if the handler returns its result. */
   readonly streamFormat?: StreamFormat | null;
 }
 

@@ -1,4 +1,4 @@
-/** Settings: what the environment says, read once through a schema. @module */
+/** Settings: environment variables, read once through a schema. @module */
 import { configurationError } from "../../common/exceptions.js";
 import { assertOptions, OBJECT, type OptionRules, TEXT } from "../../common/options.js";
 import type { CompiledSchema } from "../../schema/compiled-schema.js";
@@ -27,7 +27,10 @@ interface Definition extends Readonly<Record<string, unknown>> {
   readonly getter?: () => unknown;
 }
 
-/** A schema of Zod, as far as it is used here. Its parent is the schema that it is a copy of: `min(8)` and `describe` copy. */
+/**
+ * The parts of a Zod schema that are used here. Its parent is the schema that it is a copy of: `min(8)` and `describe`
+ * copy.
+ */
 interface ZodSchema {
   readonly _zod: { readonly def: Definition; readonly parent?: object };
 }
@@ -37,7 +40,7 @@ const ZOD_PARTS = "shape innerType in out left right options element items keyTy
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** Everything that a schema is made of, under whatever keyword. */
+/** All parts of a schema, under any keyword. */
 function partsOf(schema: object): object[] {
   if (!("_zod" in schema)) return Object.values(schema).filter(isObject);
   const {
@@ -72,13 +75,13 @@ function secretProperties(schema: object): ReadonlySet<string> {
 export interface SettingsOptions {
   /** The variables. Defaults to `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** In front of each variable's name, such as `"APP_"`. Defaults to none. */
+  /** In front of each variable's name, such as `"APP_"`. Empty by default. */
   prefix?: string;
 }
 
 const OPTIONS: OptionRules<SettingsOptions> = { env: OBJECT, prefix: TEXT };
 
-/** A fault of one variable. */
+/** An error of one variable. */
 export interface SettingsFault {
   /** The name of the variable. */
   readonly variable: string;
@@ -114,8 +117,8 @@ export function reportSettings(): SettingReport[] {
 }
 
 /**
- * Marks a property of the settings as one that nothing shows: no error, no `JSON.stringify`, `String` or `console.log` of
- * the settings. Its value is the plain one.
+ * Marks a property of the settings as secret: errors, `JSON.stringify`, `String` and `console.log` do not show it. Its
+ * value is the plain one.
  *
  * @returns the schema, marked.
  * @example
@@ -182,7 +185,10 @@ function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<
   });
 }
 
-/** Reads what is set, and fills in the defaults of the rest. Each fault has the property as the first part of its place. */
+/**
+ * Reads the variables that are set, and fills in the defaults of the others. Each error has the property as the first
+ * part of its location.
+ */
 function read(settings: readonly Setting[], compiled: CompiledSchema): { result: unknown; faults: Faults } {
   const faults = new Faults();
   const value: Record<string, unknown> = {};
@@ -271,7 +277,7 @@ const WITH_PASSWORD = /:\/\/.*@/s;
 /** The names in a query or in the text of a connection, such as `Server=db;Password=…`. */
 const NAMES = /(?<![\w.-])([\w.-]+)\s*=/g;
 
-/** Tells if a value that is not marked may be shown: neither its name nor that of a part of it is that of a secret. */
+/** Tells if a value that is not marked may be shown: neither its name nor a part of it is the name of a secret. */
 function isPublic(variable: string, value: unknown): boolean {
   if (value === undefined || isSecretName(variable)) return false;
   const text = JSON.stringify(value);

@@ -131,7 +131,7 @@ export const DEPENDENCIES = {
     `${JSON.stringify(parameter)} is ${what}. It can depend only on dependencies of scope "app": ` +
     'Depends(fn, { scope: "app" }).',
   /**
-   * A transaction, or another dependency that settles with the response, is used where it cannot settle.
+   * A transaction, or another dependency that settles with the response, is used in a place where this is not possible.
    *
    * A transaction commits after your handler has returned and before the response is sent, and the whole request shares it.
    * So `Depends(transaction)` has no other scope and no separate result. A handler that streams and a WebSocket send before

@@ -241,7 +241,7 @@ export const SCHEMAS = {
   /**
    * A default, an example or a value of an `enum` has no JSON form.
    *
-   * Examples are a function, a `bigint`, a circular object and an instance of your own class. Write the value in the
+   * Examples are a function, a `bigint`, a circular object and an instance of a custom class. Write the value in the
    * form that JSON uses.
    *
    * ```js

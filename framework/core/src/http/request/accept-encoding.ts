@@ -1,12 +1,14 @@
 /** `Accept-Encoding`, RFC 9110 §12.5.3. @module */
 import { isToken, parseList, trimOWS } from "../../protocol/http-grammar.js";
 
-/** RFC 9110 §12.4.2 `weight`, as far as its digits. */
+/** RFC 9110 §12.4.2 `weight`, up to its digits. */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /** The codings that a client accepts. */
 export interface AcceptedCodings<Coding extends string> {
-  /** The coding to use: the client's favourite, the earliest offered where it has none; `null` for none. */
+  /**
+   * The coding to use: the client's favorite, or the earliest offered one if it has no favorite; `null` for no coding.
+   */
   readonly coding: Coding | null;
   /** `true` where the client refuses a body without a coding. */
   readonly refusesIdentity: boolean;
@@ -16,7 +18,7 @@ export interface AcceptedCodings<Coding extends string> {
  * Chooses a content coding. A part of the header that is malformed counts as absent; a coding that is named twice has
  * the weight named last.
  *
- * @param header - `Accept-Encoding`; `undefined` when there is none: no coding is wanted.
+ * @param header - `Accept-Encoding`; `undefined` if it is absent, which means no coding.
  * @param offered - In the server's order of preference, in lower case.
  * @see RFC 9110 §12.5.3
  */
@@ -33,7 +35,7 @@ export function chooseCoding<Coding extends string>(
     const weight = weights.get(name) ?? others ?? 0;
     if (weight > best) [coding, best] = [name, weight];
   }
-  // Named with a higher weight it is what the client wants; not named it is only what it puts up with.
+  // If the client lists it with a higher weight, it prefers it; if the client does not list it, it only accepts it.
   if (identity !== undefined && identity > best) coding = null;
   return { coding, refusesIdentity: identity === 0 };
 }

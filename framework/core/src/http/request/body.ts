@@ -5,30 +5,30 @@ import { nextTurn as loopTurn, setIdleTimeout } from "../../common/promises.js";
 import { ChunkQueue } from "./chunk-queue.js";
 
 /**
- * Bytes of an unread body that are taken in to see whether the client is still there: a server reports that the client
- * has gone only after the bytes that it sent before.
+ * Bytes of an unread body that are buffered to detect a disconnect: a server reports it only after the bytes that the
+ * client sent before.
  */
 const MAX_AHEAD_BYTES = 1024 * 1024;
 
 /**
- * Milliseconds until one more part is taken in beyond that, and at most. A socket that is not read does not report that
- * the client has gone. Each pause is twice the one before: an hour costs 12 parts, and an end that the server knows of,
- * its own time-out of the request too, is seen in no more than twice the time.
+ * Milliseconds until one more part is taken in beyond that, and at most. A socket that is not read does not report a
+ * disconnect. Each pause is twice the one before: an hour costs 12 parts, and an end that the server knows of, its own
+ * time-out of the request too, is seen in no more than twice the time.
  */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Empty messages after which `receive` is not called again to see whether the client has gone. */
+/** Empty messages after which `receive` is not called again to detect a disconnect. */
 const MAX_IDLE = 10;
 
-/** Refuses what has more bytes than a limit allows. @param what - Such as `"body is"`. */
+/** Rejects a body with more bytes than a limit allows. @param what - Such as `"body is"`. */
 export function tooLarge(limit: number, what = "body is"): HTTPException {
   return new HTTPException(413, `The ${what} larger than ${limit} bytes`);
 }
 
 /**
- * The body of one request as it comes in. Everything that reads from the server goes through here, so that a reader
- * of the body and a watcher of the connection never take messages from each other.
+ * The body of one request as it arrives. Everything that reads from the server goes through here, so that a reader of
+ * the body and a watcher of the connection never take messages from each other.
  */
 export class IncomingBody {
   readonly #receive: Receive;
@@ -84,7 +84,7 @@ export class IncomingBody {
   /**
    * The next part of the body, or `null` at its end.
    *
-   * @throws ClientDisconnect when the client goes before the end.
+   * @throws ClientDisconnect if the client disconnects before the end.
    */
   async next(): Promise<Uint8Array | null> {
     for (;;) {
@@ -117,7 +117,7 @@ export class IncomingBody {
     }
   }
 
-  /** `true` while a message may be taken though nobody reads. */
+  /** `true` while a message can be received without a reader. */
   get #mayLookAhead(): boolean {
     return !this.#gone && this.#idle <= MAX_IDLE;
   }
@@ -128,8 +128,8 @@ export class IncomingBody {
   }
 
   /**
-   * Calls `onGone` once when the client goes. Reads ahead 1 MiB while nobody else reads, and then now and then a part;
-   * goes on when some of it has been taken.
+   * Calls `onGone` once when the client disconnects. Reads 1 MiB ahead without a reader, and then another chunk from
+   * time to time; continues when data has been read.
    */
   watch(onGone: () => void): void {
     if (this.#gone) return onGone();
@@ -188,8 +188,8 @@ export class IncomingBody {
   }
 
   /**
-   * Tells if the client has gone, without waiting for it to go. Where as much waits as is taken in without a pause, it
-   * goes on to watch after the answer.
+   * Tells if the client has disconnected, without waiting for it. If the buffer is full, it continues to watch after
+   * the response.
    */
   async poll(): Promise<boolean> {
     const turn = nextTurn().then(() => true);
@@ -203,7 +203,7 @@ export class IncomingBody {
   }
 }
 
-/** Long enough for a server to answer a `receive` that needs no waiting. */
+/** Long enough for a server to complete a `receive` that does not wait. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);
@@ -215,14 +215,14 @@ const EARLY_LEAVE_MS = 500;
 
 /** Options of `watchClient`. */
 interface WatchOptions {
-  /** `true` misses no client that leaves early, and costs a call of `receive`. Defaults to `false`. */
+  /** `true` detects every early disconnect, and costs a call of `receive`. Defaults to `false`. */
   readonly startsNow?: boolean;
 }
 
 /**
- * Calls `onGone` when the client of a request goes. Begins in the next turn, so that a response which is ready goes out
- * without a call of `receive`. A server that first of all reports that the client has gone may be a caller without a
- * connection that has no more messages: a real one refuses what is sent to it.
+ * Calls `onGone` when the client of a request goes. Begins in the next turn, so that a response which is ready is sent
+ * without a call of `receive`. A server whose first message is a disconnect may be a caller without a connection that
+ * has no more messages: a real one rejects messages that are sent to it.
  *
  * @returns A function that stops it.
  */

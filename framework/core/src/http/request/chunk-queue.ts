@@ -1,7 +1,9 @@
 /** Chunks of a body that were received and not read yet. @module */
 import { asBytes, createBytes } from "../../protocol/bytes.js";
 
-/** Chunks below this many bytes are put together: each chunk of its own costs some 200 bytes beside what it holds. */
+/**
+ * Chunks with fewer bytes than this are joined: each separate chunk costs about 200 bytes in addition to its content.
+ */
 const SMALL = 4096;
 const ROOM = 16 * 1024;
 
@@ -11,7 +13,7 @@ interface Gathering {
   length: number;
 }
 
-/** The parts of a body that have come and nobody has taken yet. A million parts of one byte take a million bytes. */
+/** The chunks of a body that have arrived and are not read yet. A million parts of one byte take a million bytes. */
 export class ChunkQueue {
   #chunks: (Uint8Array | Gathering)[] = [];
   #bytes = 0;
@@ -40,7 +42,7 @@ export class ChunkQueue {
     }
   }
 
-  /** The next part, or `undefined` when none waits. */
+  /** The next chunk, or `undefined` if the queue is empty. */
   shift(): Uint8Array | undefined {
     const chunk = this.#chunks.shift();
     if (chunk === undefined) return undefined;

@@ -2,7 +2,7 @@
 import { createRecord } from "../../protocol/header-list.js";
 import { trimOWS } from "../../protocol/http-grammar.js";
 
-/** A cookie's value as `setCookie` wrote it: percent-encoding undone, where it is valid. */
+/** A cookie's value as `setCookie` wrote it: percent-decoded if that is valid. */
 function decodeValue(text: string): string {
   const value = text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
   if (!value.includes("%")) return value;
@@ -26,7 +26,7 @@ function* pairsOf(header: string): Iterable<readonly [name: string, text: string
 }
 
 /**
- * The cookies of a `Cookie` header as a record without prototype. Of a name that comes twice the first counts: a browser
+ * The cookies of a `Cookie` header as a record without prototype. Of a duplicate name, the first is used: a browser
  * sends the one with the longer path first (§5.4).
  */
 export function parseCookies(header: string | undefined): Record<string, string> {

@@ -80,7 +80,7 @@ export function maxMultipartBytes({ bodyBytes, uploadBytes }: Readonly<Limits>):
   return uploadBytes + Math.max(bodyBytes, FRAMING_BYTES);
 }
 
-/** Fields are UTF-8 whatever their charset, and a byte order mark is part of them. WHATWG Fetch, `formData()`. */
+/** Fields are UTF-8 for any charset, and a byte order mark is part of them. WHATWG Fetch, `formData()`. */
 const fieldText = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**

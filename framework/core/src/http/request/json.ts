@@ -50,7 +50,7 @@ function isDeeper(text: string, limit: number): boolean {
 /** Removes the own keys `__proto__`: a later spread or assignment would take one for the object's prototype. */
 function dropProto(value: unknown): void {
   const waiting = [value];
-  // No recursion: `jsonDepth` may be raised beyond what the stack holds.
+  // No recursion: `jsonDepth` can be raised beyond the size of the stack.
   for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
     if (typeof item !== "object" || item === null) continue;
     if (Object.hasOwn(item, "__proto__")) delete (item as Record<string, unknown>)["__proto__"];

@@ -34,7 +34,7 @@ function baseName(text: string): string {
   return name === "." || name === ".." ? "" : name;
 }
 
-/** The name of the file: `filename*` where it can be read (RFC 6266 §4.3), else `filename`; `null` when there is none. */
+/** The name of the file: `filename*` if it is readable (RFC 6266 §4.3), else `filename`; `null` if both are missing. */
 function filenameOf(parameters: ReadonlyMap<string, string>): string | null {
   const extended = parameters.get("filename*");
   const decoded = extended === undefined ? null : decodeExtended(extended);
@@ -55,7 +55,7 @@ function parseLines(lines: readonly string[]): Record<string, string> | string {
   return headers;
 }
 
-/** Reads the header lines of one part. Gives what is wrong with them, for the client, when they are malformed. */
+/** Reads the header lines of one part. Returns the problem with them, for the client, if they are malformed. */
 export function parsePartHead(lines: readonly string[]): PartHead | string {
   const headers = parseLines(lines);
   if (typeof headers === "string") return headers;
@@ -77,7 +77,7 @@ export function parsePartHead(lines: readonly string[]): PartHead | string {
   };
 }
 
-/** A value with its charset and percent-encoding, RFC 8187 §3.2; `null` when it is none. */
+/** A value with its charset and percent-encoding, RFC 8187 §3.2; `null` if it is invalid. */
 function decodeExtended(value: string): string | null {
   const [charset = "", , encoded = null] = value.split("'", 3);
   if (encoded === null || !/^(?:[!#$&+.^_`|~0-9A-Za-z-]|%[0-9A-Fa-f]{2})*$/.test(encoded)) return null;

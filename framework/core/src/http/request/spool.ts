@@ -24,8 +24,8 @@ async function openNameless() {
 type Handle = NonNullable<Awaited<ReturnType<typeof openNameless>>>;
 
 /**
- * A file that loses its name as soon as it is open. Its bytes are gone when its descriptor is closed: nothing is left of
- * it after a crash or a `kill -9` either.
+ * A file that loses its name as soon as it is open. Its bytes are removed when its descriptor is closed, even after a
+ * crash or a `kill -9`.
  */
 class TemporaryFile {
   readonly #handle: Handle;
@@ -46,7 +46,7 @@ class TemporaryFile {
   }
 
   /**
-   * Writes bytes at the end, and gives their position. One call at a time.
+   * Appends bytes, and returns their position. One call at a time.
    *
    * @throws HTTPException 507 when the disk is full.
    */

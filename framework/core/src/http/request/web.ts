@@ -63,7 +63,7 @@ export function isResolvedByURL({ path, raw_path: rawPath }: Pick<HTTPScope, "pa
   return RESOLVED_BY_URL.test(rawPath === undefined ? path : decodeLatin1(rawPath));
 }
 
-/** A request of this framework, as far as it is made one of the platform. */
+/** The parts of a request of this framework that are needed to convert it to one of the platform. */
 interface Source {
   readonly method: string;
   readonly url: URL;
@@ -97,7 +97,7 @@ function create(source: Source, headers: Headers): globalThis.Request {
     },
     { highWaterMark: 0 },
   );
-  // Fetch §5.4: a stream as the body has to say that the answer may come before its end is sent.
+  // Fetch §5.4: a stream as the body must state that the response may arrive before its end is sent.
   const init: RequestInit & { duplex: "half" } = { method, headers, signal, body, duplex: "half" };
   return new globalThis.Request(url, init);
 }

@@ -19,14 +19,14 @@ export function parseHTTPDate(text: string): number | null {
 export interface Validators {
   /** The `ETag` as it is sent, quotes included. */
   readonly etag: string;
-  /** Milliseconds since 1970, whole seconds; `null` where it is not sent. */
+  /** Milliseconds since 1970, whole seconds; `null` if it is not sent. */
   readonly lastModified: number | null;
 }
 
 /** The result of the conditions of a request. */
 export type Verdict = "send" | "not-modified" | "failed";
 
-/** RFC 9110 §8.8.3 `entity-tag`, with the comma or the end behind it. */
+/** RFC 9110 §8.8.3 `entity-tag`, followed by a comma or the end. */
 const ENTITY_TAG = /[ \t]*(W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")[ \t]*(?:,|$)/y;
 
 /** Tells if a list of entity tags has this one. Weak tags never match where the comparison is strong (§8.8.3.2). */
@@ -64,7 +64,7 @@ function wasModifiedSince(header: string | undefined, lastModified: number | nul
   return date === null || lastModified === null ? undefined : lastModified > date;
 }
 
-/** Tells if `If-Range` holds for the current state of the file, §13.1.5: both validators have to be strong. */
+/** Tells if `If-Range` matches the current state of the file, §13.1.5: both validators must be strong. */
 export function holdsIfRange(request: Request, { etag, lastModified }: Validators): boolean {
   const ifRange = request.header("if-range");
   if (ifRange === undefined) return true;

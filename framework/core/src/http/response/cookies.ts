@@ -68,7 +68,7 @@ function expiry(date: Date): string {
 }
 
 /**
- * The value of a `Set-Cookie` header. The cookie's value is percent-encoded where it needs to be.
+ * The value of a `Set-Cookie` header. The cookie's value is percent-encoded if necessary.
  *
  * @throws TypeError when a name or an attribute has a character that is not allowed there, a number or date is invalid, or
  * browsers would discard the cookie.

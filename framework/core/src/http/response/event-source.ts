@@ -34,7 +34,7 @@ const KEEP_ALIVE = encodeUTF8(": keep-alive\n\n");
 
 const FIELDS = new Set(["data", "event", "id", "retry", "comment"]);
 
-/** Tells if an item is an event, not data: an object with nothing but an event's fields, and more than an `id`. */
+/** Tells if an item is an event, not data: an object with only the fields of an event, and more than an `id`. */
 export function isServerSentEvent(item: unknown): item is ServerSentEvent {
   if (typeof item !== "object" || item === null || Array.isArray(item)) return false;
   const names = Object.keys(item);
@@ -56,9 +56,9 @@ export interface Notice extends MarkedEvent {
 }
 
 /**
- * Marks an item of a stream as an event. In a route with `stream: "sse"`, anything else is data, whatever its keys are: a
- * message from a client that has the keys `event` and `retry` must not become an event of the server. If a field is invalid,
- * it is skipped and logged.
+ * Marks an item of a stream as an event. In a route with `stream: "sse"`, anything else is data, regardless of its
+ * keys: a message from a client with the keys `event` and `retry` must not become an event of the server. If a field is
+ * invalid, it is skipped and logged.
  *
  * @example
  * ```ts
@@ -93,7 +93,7 @@ function lines(field: string, text: string): string {
     .join("");
 }
 
-/** Describes what is wrong with a field of one line; `null` if it is valid. */
+/** Describes the problem with a field of one line; `null` if it is valid. */
 function faultOf(field: string, value: unknown): string | null {
   if (field === "retry") {
     if (Number.isSafeInteger(value) && Number(value) >= 0) return null;
@@ -105,7 +105,7 @@ function faultOf(field: string, value: unknown): string | null {
   return `The ${field} of a server-sent event cannot have CR, LF or NUL: ${JSON.stringify(value)}.`;
 }
 
-/** Called with what is wrong with a field that is skipped. */
+/** Called with the problem of a skipped field. */
 export type OnSkipped = (fault: string) => void;
 
 /** Attack: CR or LF in an unmarked field would begin another one, so it is an error. Other invalid fields are skipped. */
@@ -136,9 +136,9 @@ export function encodeEvent(item: ServerSentEvent, onSkipped: OnSkipped): string
 }
 
 /**
- * A stream of server-sent events, as a browser's `EventSource` reads it. Each item is text, an event `{ data, event, id,
- * retry, comment }`, or anything else, which is sent as JSON. The head goes out with the first event, after a second at the
- * latest.
+ * A stream of server-sent events, as a browser's `EventSource` reads it. Each item is text, an event `{ data, event,
+ * id, retry, comment }`, or anything else, which is sent as JSON. The head is sent with the first event, or after a
+ * second at the latest.
  *
  * An object that has only these keys is an event, so wrap data from a client: `{ data: message }`.
  *

@@ -28,7 +28,7 @@ const RANGE = /[ \t]*(\d*)-(\d*)[ \t]*(?:,|$)/y;
 /**
  * The parts that a `Range` header asks for, in the order of the file, those that touch or overlap put together.
  *
- * @returns `null` when the header is to be ignored, an empty list when nothing of it can be had.
+ * @returns `null` if the header must be ignored, an empty array if no range can be satisfied.
  */
 function parseRanges(header: string, size: number): ByteRange[] | null {
   const unit = /^bytes[ \t]*=/i.exec(header);
@@ -73,7 +73,10 @@ function coalesce(ranges: ByteRange[]): ByteRange[] {
 
 /** The options of a `FileResponse`. */
 export interface FileResponseOptions extends ResponseOptions {
-  /** The folder that the file must not leave: neither by `..`, nor as an absolute path, nor by a link. Set it wherever a part of the path comes from a request. */
+  /**
+   * The folder that the file must not leave: neither by `..`, nor as an absolute path, nor by a link. Set it if a part
+   * of the path is from a request.
+   */
   root?: string | URL;
   /** The name under which a client saves the file. */
   filename?: string;
@@ -100,8 +103,8 @@ interface Asked<Of> {
 type Selection = readonly [status: number, pieces: readonly Piece[]];
 
 /**
- * A file, sent as it is read. It has `ETag`, `Last-Modified` and `Accept-Ranges`; conditional requests are answered with
- * 304 or 412, requests for one or several ranges with 206 or 416, a missing file with 404.
+ * A file, sent as it is read. It has `ETag`, `Last-Modified` and `Accept-Ranges`; conditional requests result in 304 or
+ * 412, requests for one or several ranges in 206 or 416, and a missing file in 404.
  *
  * @example
  * ```ts
@@ -112,7 +115,7 @@ type Selection = readonly [status: number, pieces: readonly Piece[]];
  * ```
  */
 export class FileResponse extends Response {
-  /** The path of the file; below `root` where that is given. */
+  /** The path of the file, below `root` if it is set. */
   readonly path: string | URL;
   readonly #root: string | URL | undefined;
 
@@ -202,13 +205,14 @@ export async function contentTypeOf(path: string): Promise<string> {
   return withCharset(lookup(path) ?? "application/octet-stream");
 }
 
-/** Adds the headers that describe the file, where the application has not set them. */
+/** Adds the headers that describe the file, unless the application has set them. */
 async function addFacts(headers: ResponseHeaders, path: string, { size, modifiedNs }: OpenFile): Promise<void> {
   const setDefault = (name: string, value: string): void => {
     if (!headers.has(name)) headers.set(name, value);
   };
   if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
-  // RFC 9110 §8.8.3.3: the encoded form is another one, also where a build gives both one time and they have one size.
+  // RFC 9110 §8.8.3.3: the encoded form needs another ETag, even if a build gives both forms the same time and they
+  // have the same size.
   const coding = headers.get("content-encoding");
   const tag = `${modifiedNs.toString(36)}-${size.toString(36)}`;
   setDefault("etag", coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`);
@@ -218,7 +222,7 @@ async function addFacts(headers: ResponseHeaders, path: string, { size, modified
   setDefault("accept-ranges", "bytes");
 }
 
-/** RFC 9110 §15.4.5: nothing that describes a body which is not there. */
+/** RFC 9110 §15.4.5: without headers that describe the missing body. */
 function notModified(headers: ResponseHeaders, status = 304): Selection {
   for (const name of Array.from(headers, ([key]) => key)) {
     if (name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy") {
@@ -272,7 +276,7 @@ async function sendPieces({ handle }: OpenFile, pieces: readonly Piece[], send: 
     }
     for (let position = piece.first; position <= piece.last;) {
       const length = Math.min(CHUNK_BYTES, piece.last - position + 1);
-      // A chunk of its own each: the server may still hold the one before.
+      // A separate chunk each: the server may still use the previous one.
       const { bytesRead, buffer } = await handle.read(createBytes(length), 0, length, position);
       if (bytesRead === 0) throw new Error("The file has become shorter while it was sent.");
       position += bytesRead;

@@ -3,7 +3,7 @@ import type { HeaderPair } from "../../protocol/asgi.js";
 import { HeaderList, rawHeaders } from "../../protocol/header-list.js";
 import { isFieldValue, isToken, parseList } from "../../protocol/http-grammar.js";
 
-/** Refuses a header that would not travel as what it is. @throws TypeError naming the header. */
+/** Rejects a header that would not be transferred unchanged. @throws TypeError that identifies the header. */
 function assertHeader(name: string, value: string): void {
   if (!isToken(name)) {
     throw new TypeError(`The header name ${JSON.stringify(name)} is not a token (RFC 9110 §5.6.2).`);
@@ -24,8 +24,8 @@ export const FROM_LIST: unique symbol = Symbol("fromList");
 export const GET_LIST: unique symbol = Symbol("getList");
 
 /**
- * The headers of a response. Names are case-insensitive, and kept in lower case. Every name and every
- * value is checked when it is set, so that no text of a request can add a header of its own.
+ * The headers of a response. Names are case-insensitive, and kept in lower case. Every name and every value is checked
+ * when it is set, which prevents header injection.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export const GET_LIST: unique symbol = Symbol("getList");
  */
 export class ResponseHeaders implements Iterable<readonly [name: string, value: string]> {
   #raw: string[] = [];
-  /** The list that the headers stand in as long as nothing is changed; `null` for headers of their own. */
+  /** The unchanged list of the headers; `null` after a change. */
   #source: Iterable<HeaderPair> | null = null;
 
   /** @internal */
@@ -77,7 +77,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
     return this.#push(name, value);
   }
 
-  /** Adds a value beside those that are there. @throws TypeError when name or value is not allowed in HTTP. */
+  /** Adds a value to the existing ones. @throws TypeError if HTTP does not allow the name or value. */
   append(name: string, value: string): this {
     assertHeader(name, value);
     return this.#push(name, value);
@@ -121,7 +121,10 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
     return this.#source ?? this.toList();
   }
 
-  /** JavaScript that writes `headers["x-id"] = "1"`, as on a record, gets what `set` does; types know `set` alone. */
+  /**
+   * JavaScript code that writes `headers["x-id"] = "1"`, as on a record, has the effect of `set`; the types allow only
+   * `set`.
+   */
   #takeAssigned(): void {
     for (const name of Object.keys(this)) this.set(name, String(Reflect.get(this, name)));
   }
@@ -133,7 +136,7 @@ export class ResponseHeaders implements Iterable<readonly [name: string, value: 
 }
 
 /**
- * Names request headers on which the response depends, beside those that are named already.
+ * Adds request headers on which the response depends to the existing ones.
  *
  * @see RFC 9110 §12.5.5
  */
@@ -147,7 +150,7 @@ export function addVary(headers: ResponseHeaders, ...names: readonly string[]): 
   if (added.length > 0) headers.set("vary", [...known, ...added].join(", "));
 }
 
-/** RFC 8187 §3.2.1 `attr-char`: `encodeURIComponent` leaves four more characters as they are. */
+/** RFC 8187 §3.2.1 `attr-char`: `encodeURIComponent` does not encode four more characters. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -167,7 +170,7 @@ export function contentDisposition(type: "attachment" | "inline", filename: stri
   if (/[\u0000-\u001f\u007f]/.test(filename)) {
     throw new TypeError(`The filename ${JSON.stringify(filename)} has a control character.`);
   }
-  // A client may take a slash for a folder of its own.
+  // A client could interpret a slash as a folder.
   const name = filename.toWellFormed().slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
   if (name === "") throw new TypeError(`The filename ${JSON.stringify(filename)} names no file.`);
   const plain = name.replaceAll(/[^\u0020-\u007e]/gu, "_").replaceAll(/["%]/g, "_");

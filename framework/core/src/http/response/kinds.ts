@@ -20,7 +20,7 @@ export class JSONResponse extends Response {
 }
 
 /**
- * An HTML response. The text goes out as it is: escape the text of a client.
+ * An HTML response. The text is sent unchanged, so escape text from clients.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export class RedirectResponse extends Response {
   }
 }
 
-/** Percent-encodes what may not stand in a URI, and leaves what is encoded already. */
+/** Percent-encodes characters that are not valid in a URI, and does not encode twice. */
 function encodeLocation(url: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(url)) {

@@ -50,7 +50,8 @@ async function assertBelow(target: string, folder: string): Promise<void> {
 
 /**
  * Attack: a link that replaces a folder after the path was resolved and before the file is opened, where `O_NOFOLLOW`
- * covers the last name only. Linux alone tells the place of an open file; the call takes no thread, as it reads no disk.
+ * covers the last name only. Only Linux reports the path of an open file; the call uses no thread, because it does not
+ * read the disk.
  *
  * @throws HTTPException 404 when the file is not below the folder.
  */
@@ -95,7 +96,7 @@ export async function openFile(path: string, root: string | null): Promise<OpenF
   }
 }
 
-/** The kind of entry at a path below `root`; `null` for none, and for one that is neither a file nor a folder. */
+/** The kind of entry at a path below `root`; `null` if it is missing, or neither a file nor a folder. */
 export async function fileKind(path: string, root: string): Promise<"file" | "folder" | null> {
   const { stat } = nodeModule("node:fs/promises", USER);
   try {

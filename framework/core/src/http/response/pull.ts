@@ -3,19 +3,19 @@ import { markHandled, setIdleTimeout } from "../../common/promises.js";
 
 /** Result of a wait that took as long as was asked. */
 export const SILENT = "silent";
-/** Result of a wait once the client has gone. */
+/** Result of a wait after the client has disconnected. */
 export const GONE = "gone";
 
 /** The result of a wait for the next item. */
 export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeof GONE;
 
 /**
- * Milliseconds that a source may take to close after its client has gone. A generator that waits for something else cannot
- * be interrupted; past this its clean-up runs without being awaited.
+ * Milliseconds that a source may take to close after its client has disconnected. A generator that waits for something
+ * else cannot be interrupted; past this its clean-up runs without being awaited.
  */
 const MAX_CLOSE_MS = 1000;
 
-/** A Node stream, as far as it is used here. */
+/** The parts of a Node stream that are used here. */
 interface NodeStream {
   destroy(): unknown;
   on(event: "error", listener: () => void): unknown;
@@ -40,8 +40,8 @@ async function rejected(error: unknown): Promise<never> {
 }
 
 /**
- * Reads a web stream. Its own iterator holds `return` back until the read that waits has settled (Web IDL §3.7.10.2),
- * which may be never: its source would not be told that the client has gone.
+ * Reads a web stream. Its own iterator delays `return` until the pending read has settled (Web IDL §3.7.10.2), which
+ * may never happen: its source would not be notified of the disconnect.
  */
 function readerOf<Item>(stream: ReadableStream<Item>): AsyncIterator<Item, unknown> {
   const reader = stream.getReader();
@@ -90,10 +90,10 @@ export class Pull<Item> {
   /** Ends the wait under way. */
   #resolve: ((waited: Waited<Item> | Promise<never>) => void) | null = null;
   #isAsked = false;
-  /** The item, or the error, that came while nobody waited. */
+  /** The item, or the error, that arrived without a waiting reader. */
   #arrived: IteratorResult<Item, unknown> | Promise<never> | null = null;
   #gone = false;
-  /** One timer for many waits: it begins anew where it fires too early. */
+  /** One timer for many waits: it restarts if it fires too early. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #silenceMs = 0;
   /** When the wait began. */
@@ -104,7 +104,7 @@ export class Pull<Item> {
     this.#iterator = iteratorOf(content);
   }
 
-  /** Ends the wait for an item: the client has gone. */
+  /** Ends the wait for an item after a disconnect. */
   leave(): void {
     this.#gone = true;
     this.#end(GONE);
@@ -170,7 +170,7 @@ export class Pull<Item> {
     this.#timer = undefined;
   }
 
-  /** Lets go of the source, also of one that was never asked for anything. */
+  /** Closes the source, even if it was never read. */
   async close(): Promise<void> {
     this.#stopTimer();
     // The iterator of a Node stream that was not started yet does not destroy it.

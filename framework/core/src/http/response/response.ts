@@ -22,29 +22,29 @@ export interface ResponseOptions {
   statusCode?: number;
   /** Headers to send; a name given here wins over the one that the class would set. */
   headers?: HeadersInit;
-  /** The `Content-Type`. `; charset=utf-8` is added to a `text/` type that has none. */
+  /** The `Content-Type`. `; charset=utf-8` is added to a `text/` type without a charset. */
   mediaType?: string;
   /** Work for after the response has been sent. */
   background?: BackgroundTasks;
 }
 
 /**
- * Does what can fail before the head goes out: opens the file, waits for the first part of the stream. Until then another
- * response can be sent instead. One response may be prepared for several requests at a time. Takes `headOnly`, with
- * which no body is made, and the request for its conditions and ranges, and to see the client go.
+ * Runs the parts that can fail before the head is sent: opens the file, waits for the first chunk of the stream. Until
+ * then another response can be sent instead. One response may be prepared for several requests at a time. Accepts
+ * `headOnly`, which omits the body, and the request for its conditions and ranges, and to detect a disconnect.
  */
 export const PREPARE: unique symbol = Symbol("prepare");
 
 /** Sends a response whose head can no longer fail. */
 export interface Sender {
   (send: Send): Promise<void> | void;
-  /** Releases what the response holds, instead of sending it. */
+  /** Releases the resources of the response instead of sending it. */
   cancel?(): Promise<void>;
 }
 
 /**
- * A response with text or bytes. Named in the params of a handler it is a draft: headers, cookies and status set on
- * it reach the answer that the handler's result becomes.
+ * A response with text or bytes. If you inject it through the params of a handler, its headers, cookies and status are
+ * applied to the response that the framework creates from the handler's result.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export interface Sender {
 export class Response {
   /** HTTP status code in range [200...599]. */
   statusCode: number;
-  /** The headers to send. `Content-Length` is added when they go out. */
+  /** The headers to send. `Content-Length` is added when they are sent. */
   readonly headers: ResponseHeaders;
   /** Work for after the response has been sent. */
   background: BackgroundTasks | undefined;
@@ -69,7 +69,7 @@ export class Response {
   }
 
   /**
-   * @param content - Text (sent as UTF-8), bytes, or nothing.
+   * @param content - Text (sent as UTF-8), bytes, or undefined.
    * @throws TypeError when the content is of another kind, or a header is not allowed in HTTP.
    */
   constructor(content: string | Uint8Array | null = null, options: ResponseOptions = {}) {
@@ -94,7 +94,7 @@ export class Response {
   /**
    * Adds a cookie.
    *
-   * @param value - Any text; it is percent-encoded where it needs to be.
+   * @param value - Any text; it is percent-encoded if necessary.
    * @throws TypeError when the name or an attribute has a character that is not allowed there.
    */
   setCookie(name: string, value: string, options: CookieOptions = {}): void {
@@ -111,7 +111,7 @@ export class Response {
     return (send) => this.send(send, headOnly, request);
   }
 
-  /** Sends head and body. With `headOnly`, as the answer to HEAD, the head alone with one empty body. */
+  /** Sends head and body. With `headOnly`, as the response to HEAD, only the head with one empty body. */
   // oxlint-disable-next-line no-unused-vars -- files and streams look at the request
   send(send: Send, headOnly = false, request?: Request): Promise<void> | void {
     const { bodyless } = responseFacts(this.statusCode, "GET");
@@ -137,7 +137,7 @@ function isPromise(value: unknown): value is Promise<void> {
 }
 
 /**
- * Sends a head and one whole body, without a promise if the server needs none.
+ * Sends a head and one whole body, without a promise if the server does not need one.
  *
  * @param body - Bytes, or ASCII text for a server that reads it.
  */

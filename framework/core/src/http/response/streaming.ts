@@ -18,7 +18,7 @@ export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | It
  */
 const MAX_TURN_MS = 10;
 
-/** When the first stream has sent something in this turn of the loop; 0 for none. */
+/** When the first stream has sent data in this turn of the event loop; 0 if none has. */
 let turnBegan = 0;
 
 /** Tells if all streams together have held the loop for too long. Called by each that has sent something. */
@@ -57,7 +57,7 @@ function assertIterable(content: unknown, className: string): void {
 export interface Pace {
   /** Milliseconds that the head waits for the first part; 0 for no limit. */
   readonly headMs: number;
-  /** Milliseconds without a part after which `silence` goes out; 0 for never. */
+  /** Milliseconds without a chunk after which `silence` is sent; 0 for never. */
   readonly silenceMs: number;
   /** Bytes to send when no part has come for `silenceMs`. */
   readonly silence: Uint8Array;
@@ -71,8 +71,8 @@ export const NO_PACE: Pace = { headMs: 0, silenceMs: 0, silence: NO_BYTES };
 /**
  * A response whose body is made while it is sent. The next part is asked for when the one before it is with the server,
  * so that a slow client slows its source down. The source is closed when it has ended or failed and when the client has
- * gone; for HEAD it is never started. The head goes out with the first part: an error before it is answered as
- * any other, one behind it cuts the connection.
+ * disconnected; for HEAD it is never started. The head is sent with the first chunk: an earlier error results in a
+ * normal error response, a later one closes the connection.
  *
  * @example
  * ```ts
@@ -154,7 +154,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     await send({ type: "http.response.body", body: NO_BYTES, more_body: false });
   }
 
-  /** A part as bytes, `silence` where none has come in time, `null` for the end. */
+  /** A chunk as bytes, `silence` if no chunk arrived in time, `null` for the end. */
   #toBytes(step: Waited<Item>, silence: Uint8Array): Promise<Uint8Array> | Uint8Array | null {
     if (step === SILENT) return silence;
     if (step === GONE) throw new ClientDisconnect();

@@ -4,7 +4,7 @@ import type { Response as OwnResponse } from "./response.js";
 import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
 
 /**
- * Tells if something is a response of the platform, or of a package with a class of its own, such as undici's. No class is
+ * Tells if a value is a response of the platform, or of a package with a separate class, such as undici's. No class is
  * asked for: Node loads its own when it is first named.
  */
 export function isWebResponse(result: unknown): result is globalThis.Response {
@@ -20,7 +20,7 @@ export function isWebResponse(result: unknown): result is globalThis.Response {
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** A response of the platform as it is: its head goes out at once, its body as it comes. */
+/** A response of the platform, unchanged: its head is sent immediately, its body as it arrives. */
 class WebResponse extends StreamingResponse<Uint8Array> {
   override readonly [PACE]: Pace = { ...NO_PACE, headMs: 1 };
 }

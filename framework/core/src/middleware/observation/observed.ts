@@ -24,7 +24,7 @@ export interface ObservedScope {
   [OBSERVED]?: Observed;
 }
 
-/** The observation of a scope; `null` where nothing observes it. */
+/** The observation of a scope; `null` if it is not observed. */
 export function observedOf(scope: object): Observed | null {
   const marked: object & ObservedScope = scope;
   return marked[OBSERVED] ?? null;
@@ -37,9 +37,9 @@ const CLOSED_HANDSHAKE = 403;
 export class Observed {
   /** `true` once the request is over. */
   isOver = false;
-  /** Bytes of the body that were sent so far; those of messages, for a WebSocket. */
+  /** Bytes of the body sent so far, or of the messages for a WebSocket. */
   bytesSent = 0;
-  /** The id that the middleware `requestId` gave. */
+  /** The id from the middleware `requestId`. */
   requestId: string | undefined;
   /** The id of the trace that the request is a part of, where something traces it. */
   traceId: string | undefined;
@@ -71,7 +71,7 @@ export class Observed {
     this.#outer?.route(pattern, name);
   }
 
-  /** `true` where somebody asks for steps. */
+  /** `true` if an observer needs steps. */
   get hasSteps(): boolean {
     return this.#watches.some((watch) => watch.hasSteps) || (this.#outer?.hasSteps ?? false);
   }
@@ -101,7 +101,7 @@ export class Observed {
     this.#outer?.markLogged();
   }
 
-  /** Takes the error that `end` is called with. The first one counts: it is the cause of those behind it. */
+  /** Takes the error that `end` is called with. The first one is used: it causes the later ones. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#outer?.fail(error);
@@ -148,7 +148,7 @@ export class Observed {
     return tracked;
   }
 
-  /** Shows the head to the instrumentations. Gives the headers with what they have added. */
+  /** Shows the head to the instrumentations. Returns the headers with the additions. */
   #respond(status: number, list: Iterable<HeaderPair> | undefined): Iterable<HeaderPair> {
     if (this.#hasResponded) return list ?? [];
     this.#hasResponded = true;
@@ -233,7 +233,7 @@ export function observing(
   };
 }
 
-/** Calls an application. What it throws at once is a rejection too. */
+/** Calls an application. An error that it throws synchronously is a rejection too. */
 function rejecting(call: () => Promise<void>): Promise<void> {
   try {
     return call();

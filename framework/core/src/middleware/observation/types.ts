@@ -9,11 +9,14 @@ import type { ResponseHeaders } from "../../http/response/headers.js";
 export interface Observation {
   /** Makes a context current for all that runs inside: middleware, dependencies, the handler, its stream, tasks, clean-up. */
   run?<T>(fn: () => T): T;
-  /** Called once a route has matched, with its whole pattern, prefixes of mounts included, and its name. Not called for a 404. */
+  /**
+   * Called once a route has matched, with its whole pattern, including prefixes of mounts, and its name. Not called for
+   * a 404.
+   */
   route?(pattern: string, name: string): void;
   /**
-   * Called when a part of the work begins, with the name of its function. Gives what is called at its end, with the error
-   * that ended it.
+   * Called when a part of the work begins, with the name of its function. Returns a function that is called at its end,
+   * with the error that ended it.
    *
    * - `dependency`: the call of one dependency, without those that it depends on.
    * - `validation`: reading, converting and checking the parameters of one function, the body included.
@@ -25,13 +28,15 @@ export interface Observation {
     kind: "dependency" | "validation" | "handler" | "pool" | "serialization" | "background",
     name: string,
   ): (error?: unknown) => void;
-  /** Called once, before the head goes out. For a WebSocket with 101, or with the status of its refusal. May add headers. */
+  /**
+   * Called once, before the head is sent. For a WebSocket with 101, or with the status of its refusal. May add headers.
+   */
   response?(status: number, headers: ResponseHeaders): void;
   /**
    * Called once, when the response, background tasks and clean-up are over.
    *
-   * @param error - An error that was answered with a status from 500 on, or that came behind the head. None for an
-   *   exception with a lower status, nor for a client that has left.
+   * @param error - An error that resulted in a status of 500 or more, or that was thrown after the head. Not set for an
+   *   exception with a lower status, nor for a disconnected client.
    */
   end?(error?: unknown): void;
 }

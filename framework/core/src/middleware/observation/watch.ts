@@ -19,7 +19,7 @@ export class Instrument {
     this.#logger = logger;
   }
 
-  /** The observation of a scope; `null` where it is to go unobserved. */
+  /** The observation of a scope; `null` if it should not be observed. */
   start(scope: HTTPScope | WebSocketScope): Watch | null {
     try {
       const observation: unknown = this.instrumentation.start(scope);
@@ -46,7 +46,7 @@ export class Instrument {
   }
 }
 
-/** Tells it from nothing, and from the promise of a `start` that was written as an async function. */
+/** Distinguishes it from undefined, and from the promise of an async `start`. */
 function isObservation(value: unknown): value is Observation {
   return typeof value === "object" && value !== null && !(value instanceof Promise);
 }
@@ -117,7 +117,7 @@ export class Watch {
     }
   }
 
-  /** Serves the request inside of `run`: once, also where `run` throws before it or behind it, or does not call it. */
+  /** Serves the request inside `run` once, even if `run` throws before or after it, or does not call it. */
   run(serve: () => Promise<void>): Promise<void> {
     const calls: Promise<void>[] = [];
     const once = () => {

@@ -28,7 +28,7 @@ export interface Left {
 /** Keeps sessions between requests. */
 export interface Keeping {
   find(scope: HTTPScope, cookie: string | undefined): Promise<Found>;
-  /** Keeps what has changed. Returns the new value of the cookie: `""` to remove it, `null` to leave it as it is. */
+  /** Stores the changes. Returns the new value of the cookie: `""` to remove it, `null` to leave it as it is. */
   keep(scope: HTTPScope, found: Found, left: Left): Promise<string | null>;
 }
 
@@ -90,8 +90,8 @@ export function inStore(name: string, store: Store, maxAge: number): Keeping {
     if (id === null) return text === EMPTY ? null : create(text);
     const key = await keyOf(id);
     if (text !== EMPTY && !isRenewed) {
-      // A request that is slower than the log-out of its session does not bring it back. It leaves the cookie as it is:
-      // the browser may have that of a renewed session by now.
+      // A request that is slower than the log-out of its session does not bring it back. It does not change the cookie:
+      // the browser may already have the cookie of a renewed session.
       return (await replaceText(store, key, text, maxAge)) ? id : null;
     }
     const next = text === EMPTY ? "" : await create(text);
