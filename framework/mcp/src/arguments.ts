@@ -15,7 +15,9 @@ export interface Argument {
 /** Headers that are the caller's own. Attack: a text that an agent reads tells it to write another token here. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization"]);
 
-/** The arguments of a route by their names. Of two parameters with one name the later one has its place in front. */
+/**
+ * The arguments of a route by their names. Of two parameters with one name, the later one gets its source as a prefix.
+ */
 export function argumentsOf(operation: OperationObject, endpoint: Endpoint): ReadonlyMap<string, Argument> {
   const { parameters = [], requestBody } = operation;
   const args = new Map<string, Argument>();

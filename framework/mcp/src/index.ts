@@ -24,13 +24,13 @@ export interface McpOptions {
   /** The path of the endpoint. Defaults to `"/mcp"`. */
   path?: string;
   /**
-   * The origins of pages whose scripts may call, such as `"https://inspector.example.com"`. Defaults to none: a request with
-   * an `Origin` is answered with 403, since agents send none.
+   * The origins of pages whose scripts may call, such as `"https://inspector.example.com"`. Empty by default: a request
+   * with an `Origin` gets 403, because agents do not send it.
    */
   allowedOrigins?: readonly string[];
-  /** The hosts that the endpoint answers for, as `trustedHost` takes them. Defaults to any. */
+  /** The allowed hosts of the endpoint, in the form of `trustedHost`. Defaults to any. */
   allowedHosts?: readonly string[];
-  /** The most bytes of an answer that become a result; a longer one is an error. Defaults to 1 MiB. */
+  /** The most bytes of a response that become a result; a longer one is an error. Defaults to 1 MiB. */
   maxResultBytes?: number;
   /**
    * A security scheme that protects the endpoint. If it is a `JWTBearer` of `@tsgi/oauth` with a `resource`, agents find the
@@ -59,7 +59,7 @@ const MAX_BATCH = 16;
  * A call is a request to the application in this process, with the headers of the caller: guards, limits and `returns` hold.
  * A tool whose guards would refuse the caller is not listed. Stands on the package `@modelcontextprotocol/server`.
  *
- * @param app - The application whose routes are offered; those of mounted Apps are not.
+ * @param app - The application whose routes are offered, without those of mounted Apps.
  * @throws ConfigurationError for options that cannot work; and at start-up for a route that cannot be a tool.
  * @example
  * ```ts
@@ -107,12 +107,13 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
 }
 
 /**
- * Tools do not change while the application runs, so there is nothing to subscribe to. Attack: the SDK counts the streams of
- * `subscriptions/listen` for each handler, and there is one for each request; any client could open streams without end.
+ * Tools do not change while the application runs, so subscriptions are not necessary. Attack: the SDK counts the
+ * streams of `subscriptions/listen` for each handler, and there is one for each request; any client could open streams
+ * without end.
  */
 const MAX_SUBSCRIPTIONS = 0;
 
-/** The tools of an application, as a function that answers a message of their caller. */
+/** The tools of an application, as a function that responds to a message of their caller. */
 function openService(app: App, maxBytes: number) {
   const tools = compileTools(app);
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;

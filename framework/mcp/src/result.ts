@@ -1,14 +1,14 @@
-/** The result of a tool, made of the answer of its route. @module */
+/** The result of a tool, built from the response of its route. @module */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
 import { isRecord, parseMediaType, readBody, statusPhrase } from "tsgi/internals";
 
-/** Takes each part of a stream as it comes. */
+/** Reads each chunk of a stream as it arrives. */
 export type OnItem = (text: string, count: number) => Promise<void>;
 
 /**
- * Makes the result of an answer. From status 300 on it is an error, with the members of the body beside `status`.
+ * Creates the result of a response. From status 300 on it is an error, with the members of the body next to `status`.
  *
- * @param uri - Names the answer, where it is neither text nor a picture nor a sound.
+ * @param uri - Identifies a response that is not text, an image or audio.
  */
 export async function toResult(response: Response, uri: string, onItem: OnItem): Promise<CallToolResult> {
   const { status, headers } = response;
@@ -20,7 +20,7 @@ export async function toResult(response: Response, uri: string, onItem: OnItem):
   return { content: [{ type: "text", text }], ...(isRecord(value) && { structuredContent: value }) };
 }
 
-/** A fault as an agent reads it: `422 Unprocessable Entity: query.limit: Input should be a valid integer`. */
+/** A validation error for an agent: `422 Unprocessable Entity: query.limit: Input should be a valid integer`. */
 export function errorResult(status: number, body: unknown): CallToolResult {
   const members = isRecord(body) ? body : { detail: body };
   const { detail = members["title"] ?? [] } = members;
@@ -56,7 +56,7 @@ async function contentOf(blob: Blob, uri: string): Promise<ContentBlock> {
   return { type: "resource", resource: { uri, mimeType, blob: data } };
 }
 
-/** An answer that breaks with a RangeError beyond the bound. One that has no type is text. */
+/** A response that fails with a RangeError beyond the limit. One that has no type is text. */
 export function limit({ body, status, headers }: Response, maxBytes: number): Response {
   let bytes = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,10 +1,10 @@
-/** JSON Schema of what a document of OpenAPI 3.1 says. @module */
+/** JSON Schema for the content of an OpenAPI 3.1 document. @module */
 import type { SchemaObject } from "tsgi/openapi";
 
 /** The components of a document, by name. */
 export type Schemas = Readonly<Record<string, SchemaObject>>;
 
-/** A part of a document whose schemas are to stand alone. */
+/** A part of a document whose schemas should be self-contained. */
 export function withLocalReferences<T>(part: T): T {
   return JSON.parse(JSON.stringify(part).replaceAll('"#/components/schemas/', '"#/$defs/')) as T;
 }

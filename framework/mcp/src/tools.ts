@@ -14,7 +14,7 @@ export interface Tool {
   readonly isForm: boolean;
   /** Names of the query that carry a key of the caller. */
   readonly queryKeys: readonly string[];
-  /** Its entry in the answer to `tools/list`. */
+  /** Its entry in the response to `tools/list`. */
   readonly listing: { name: string; inputSchema: { type: "object" }; outputSchema?: Record<string, unknown> };
 }
 
@@ -47,7 +47,7 @@ export function compileTools(app: App): ReadonlyMap<string, Tool> {
   return tools;
 }
 
-/** @param id - Of the operation; nothing where the document of the application leaves it out. */
+/** @param id - Of the operation; undefined if the document of the application omits it. */
 function compileTool(endpoint: Endpoint, id: string | undefined): Tool {
   const { method, metadata } = endpoint.record;
   const { operation, components } = withLocalReferences(describeRoute("3.1", endpoint));
@@ -86,7 +86,7 @@ function inputSchemaOf(args: Tool["args"]) {
   };
 }
 
-/** The schema of `returns`, where it is an object: structured content of another type is unknown to older clients. */
+/** The schema of `returns`, if it is an object: older clients do not support structured content of another type. */
 function outputSchemaOf({ record }: Endpoint, { responses }: OperationObject, schemas: Schemas) {
   const { statusCode = 200, returns } = record.metadata;
   const schema = responses[String(statusCode)]?.content?.["application/json"]?.schema;

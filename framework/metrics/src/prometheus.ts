@@ -15,7 +15,9 @@ import { addProcessMetrics } from "./process-metrics.js";
 
 /** Options of `prometheus`. */
 export interface PrometheusOptions {
-  /** The registry for the metrics. Defaults to one of its own; `register` of `prom-client` adds those of the program. */
+  /**
+   * The registry for the metrics. Defaults to a new one; `register` of `prom-client` adds the metrics of the program.
+   */
   register?: Registry;
   /** Upper bounds of the durations in seconds. Defaults to 14 from 0.005 to 10. */
   buckets?: readonly number[];
@@ -35,8 +37,8 @@ export interface Prometheus extends Instrumentation {
   /** The registry of the metrics. */
   readonly register: Registry;
   /**
-   * Makes a router with the route that Prometheus scrapes. It is not in the OpenAPI document. Anybody who reaches the
-   * application can read it.
+   * Makes a router with the route that Prometheus scrapes. It is not in the OpenAPI document. Any client that can reach
+   * the application can read it.
    *
    * @param path - Defaults to `"/metrics"`.
    */
@@ -61,8 +63,8 @@ interface Metrics {
 }
 
 /**
- * Counts and times requests for Prometheus, by method, pattern of the route and class of the status. The number of series
- * is bounded by the routes, whatever clients send: no path, host, header, cookie, query or body is in a label.
+ * Counts and times requests for Prometheus, by method, pattern of the route and class of the status. The number of
+ * series is limited by the routes, for any requests: labels never contain a path, host, header, cookie, query or body.
  *
  * @throws ConfigurationError for an option that cannot work. The module throws one where `prom-client` is missing.
  * @example

@@ -1,4 +1,4 @@
-/** AsyncAPI documents of WebSockets, made of what the OpenAPI document says of them. @module */
+/** AsyncAPI documents of WebSockets, built from the OpenAPI document. @module */
 import type { SecuritySchemeObject } from "tsgi/security";
 import {
   buildDocument,
@@ -46,7 +46,10 @@ export interface AsyncAPIChannel {
   };
 }
 
-/** One direction of a channel: `receive` is what the application receives. @see AsyncAPI 3.0.0, Operation Object */
+/**
+ * One direction of a channel: `receive` is for messages that the application receives. @see AsyncAPI 3.0.0, Operation
+ * Object
+ */
 export interface AsyncAPIOperation {
   action: "receive" | "send";
   channel: AsyncAPIReference;
@@ -155,7 +158,7 @@ function operationsOf(socket: WebSocketObject): [name: string, operation: AsyncA
   ]);
 }
 
-/** Stands for the host of addresses that are relative, where no server has one. AsyncAPI has no relative ones. */
+/** Replaces the host of relative addresses, if no server has one. AsyncAPI has no relative ones. */
 const NO_HOST = "http://localhost";
 
 /** A scheme in the words of AsyncAPI, whose `apiKey` is a user name or a password. */
@@ -173,7 +176,7 @@ function securitySchemeOf(scheme: SecuritySchemeObject, base: string): object {
   return { ...scheme, flows: Object.fromEntries(flows) as object };
 }
 
-/** A server with a host of its own. One that is relative is where the document comes from, which AsyncAPI cannot say. */
+/** A server with a host. A relative one is the host of the document, which AsyncAPI cannot express. */
 function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPIServer> {
   const found = servers.flatMap(({ url, description, variables }): AsyncAPIServer[] => {
     const [, scheme = "", host, pathname] = /^(https?|wss?):\/\/([^/]+)(\/.*)?$/.exec(url) ?? [];

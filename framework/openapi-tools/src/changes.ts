@@ -1,9 +1,9 @@
 /** Changes between two documents, and the rules that say which of them break clients. @module */
 
-/** `breaking`: a client of the earlier document may fail. `addition`: none does. */
+/** `breaking`: a client of the earlier document may fail. `addition`: it breaks no clients. */
 export type ChangeKind = "breaking" | "addition";
 
-/** `request`: what the application reads. `response`: what it sends. In a webhook the two change places. */
+/** `request`: data that the application reads. `response`: data that it sends. In a webhook the two change places. */
 export type Side = "request" | "response";
 
 /** A rule: how it counts for each side, and what keeps clients going where it breaks them. */
@@ -18,8 +18,8 @@ const breaksRequests = (remedy: string): Rule => ({ request: "breaking", respons
 const breaksResponses = (remedy: string): Rule => ({ request: "addition", response: "breaking", remedy });
 
 /**
- * The rules by name. A client sends what the earlier document allows, and reads what it promises: a request may
- * only become wider, an answer only narrower, and nothing that has a name may go away.
+ * The rules by name. A client sends requests that the earlier document allows, and relies on the responses that it
+ * describes: a request may only become wider, a response only narrower, and no named part may be removed.
  */
 export const RULES = {
   "operation-added": both("addition"),
@@ -78,7 +78,7 @@ export class Place {
     return new Place(this.#changes, this.operation, this.side, [...this.path, ...escaped]);
   }
 
-  /** The same place, seen from the other side: of a request's answer. */
+  /** The same place in the other direction: of the response to a request. */
   get answer(): Place {
     return new Place(this.#changes, this.operation, this.side === "request" ? "response" : "request", this.path);
   }

@@ -13,7 +13,7 @@ import type {
 const PLACES = ["query", "header", "path", "cookie"] as const;
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"] as const;
 
-/** `never` under a name that may be left out, as there is nothing. */
+/** `never` under an optional name, because the property cannot exist. */
 const nothing = (name: string) => member(name, "never", { isRequired: false });
 
 function parametersText(parameters: readonly ParameterObject[]): string {

@@ -14,14 +14,14 @@ export interface Member {
 /** The deepest place in a schema that is compared. Structs that contain themselves end earlier. */
 const MAX_DEPTH = 40;
 
-/** Keywords with a comparison of their own, and those that a type implies. */
+/** Keywords with a separate comparison, and those that a type implies. */
 const COMPARED = new Set(
   [...LOWER, ...UPPER, "type", "enum", "properties", "required", "items", "prefixItems", "additionalProperties"].concat(
     ["uniqueItems", "unevaluatedProperties"],
   ),
 );
 
-/** Keywords of one type: beside another type they mean nothing. */
+/** Keywords of one type: they have no meaning for another type. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
   format: ["string", "number"],
   ...ownedBy("string", "minLength maxLength pattern contentEncoding contentMediaType"),
@@ -99,7 +99,7 @@ export class SchemaComparison {
     for (let index = 0; index < positions; index++) {
       this.compare(itemAt(before, index), itemAt(after, index), place.at(`${index}`));
     }
-    // A tuple has nothing behind its members.
+    // A tuple has no items after its members.
     const isOpen = [before, after].some(({ maxItems }) => typeof maxItems !== "number" || maxItems > positions);
     if (isOpen) this.compare(itemAt(before, Infinity), itemAt(after, Infinity), place.at("[]"));
   }
@@ -140,7 +140,7 @@ export class SchemaComparison {
     this.compare(before.schema, after.schema, place);
   }
 
-  /** Keys that the schema does not name. An answer has none unless a schema describes them. */
+  /** Keys that the schema does not name. A response has no such properties unless a schema describes them. */
   #compareRest(before: Json, after: Json, place: Place): void {
     const [left, right] = [restOf(before), restOf(after)];
     if (typeof left === "boolean" && typeof right === "boolean") {

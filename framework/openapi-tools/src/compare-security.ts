@@ -5,7 +5,7 @@ import { canonical, type Json, listOf, objectOf, resolve, textsOf } from "./json
 /** Credentials that together open an operation: scopes by the scheme, which is told by its definition. */
 type Alternative = ReadonlyMap<string, { readonly name: string; readonly scopes: readonly string[] }>;
 
-/** Compares what opens an operation. An earlier client has one of the earlier alternatives, and nothing more. */
+/** Compares what opens an operation. An earlier client has exactly one of the earlier alternatives. */
 export function compareSecurity(
   [before, after]: readonly [Json, Json],
   [earlier, later]: readonly [Json, Json],
@@ -35,7 +35,7 @@ function isEnough(credentials: Alternative, other: Alternative): boolean {
   });
 }
 
-/** The alternatives of an operation: its own, or those of the document. Without any, nothing is asked for. */
+/** The alternatives of an operation: its own, or those of the document. Without any, credentials are not required. */
 function alternativesOf(operation: Json, document: Json): Alternative[] {
   const requirements = listOf(operation["security"] ?? document["security"]);
   const schemes = objectOf(objectOf(document["components"])["securitySchemes"]);
@@ -48,7 +48,7 @@ function alternativesOf(operation: Json, document: Json): Alternative[] {
   });
 }
 
-/** A scheme by what a client has to know of it. Scopes are compared where they are asked for. */
+/** A scheme by the facts that a client has to know. Scopes are compared in the requirements. */
 function keyOf(scheme: Json, name: string): string {
   const { description: _description, bearerFormat: _format, flows, ...rest } = scheme;
   if (Object.keys(scheme).length === 0) return name;

@@ -1,4 +1,4 @@
-/** Comparison of two documents: what has changed for the clients of an API. @module */
+/** Comparison of two documents: changes for the clients of an API. @module */
 import { type Change, Place } from "./changes.js";
 import { type Member, SchemaComparison } from "./compare-schemas.js";
 import { canonical, type Json, listOf, objectOf, resolve, textsOf } from "./json-parts.js";
@@ -6,7 +6,7 @@ import { compareSecurity } from "./compare-security.js";
 
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
-/** An operation with what its path item says for all methods. */
+/** An operation together with the parts of its path item for all methods. */
 interface Operation {
   /** Method and path, or method and the name of a webhook. */
   readonly name: string;
@@ -46,7 +46,7 @@ function both<T>([before, after]: readonly [Json, Json], read: (document: Json) 
   return [read(before), read(after)];
 }
 
-/** By method and shape: names of path parameters mean nothing to a client (OpenAPI 3.0.3 §4.7.8.1). */
+/** By method and shape: names of path parameters have no meaning for a client (OpenAPI 3.0.3 §4.7.8.1). */
 function pathOperations(document: Json): Map<string, Operation> {
   return operationsOf(document["paths"], document, (path) => path.replaceAll(/\{[^}]*\}/g, "{}"));
 }
@@ -109,7 +109,7 @@ class DocumentComparison {
     this.#compareMessages(before.definition, after.definition, place);
   }
 
-  /** The messages of a WebSocket. One that describes none takes and sends anything. */
+  /** The messages of a WebSocket. If it describes no media type, it accepts and sends any. */
   #compareMessages(before: Json, after: Json, place: Place): void {
     this.#schemas.compare(before["receives"] ?? true, after["receives"] ?? true, place.at("receives"));
     this.#schemas.compare(before["sends"] ?? true, after["sends"] ?? true, place.answer.at("sends"));
@@ -146,7 +146,7 @@ class DocumentComparison {
   }
 
   #compareMedia(before: Json, after: Json, place: Place): void {
-    // OpenAPI 3.2 describes a stream by its items; before that their schema stands in the place of the whole.
+    // OpenAPI 3.2 describes a stream by its items; earlier versions have their schema in place of the whole.
     const [left, right] = [before["itemSchema"] ?? before["schema"], after["itemSchema"] ?? after["schema"]];
     if ((before["itemSchema"] === undefined) === (after["itemSchema"] === undefined)) {
       this.#schemas.compare(left ?? true, right ?? true, place);
@@ -199,7 +199,7 @@ function isError(status: string): boolean {
   return /^[45]/.test(status) || status === "default";
 }
 
-/** The description that a status has: its own, that of its range, or that of every other one. */
+/** The description of a status: its own, the one of its range, or `default`. */
 function responseFor(responses: Json, status: string): unknown {
   const range = `${status.charAt(0)}XX`;
   return [status, range, "default"].flatMap((key) => (Object.hasOwn(responses, key) ? [responses[key]] : []))[0];

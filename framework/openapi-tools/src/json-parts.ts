@@ -18,7 +18,7 @@ export function textsOf(value: unknown): string[] {
 /** The most references that lead to one another: a longer chain is a circle. */
 const MAX_REFERENCES = 32;
 
-/** Follows `$ref` within the document, as far as it leads. What stands beside it comes first. */
+/** Follows `$ref` within the document. Keywords next to it take precedence. */
 export function resolve(value: unknown, document: Json): Json {
   let found = objectOf(value);
   for (let step = 0; typeof found["$ref"] === "string" && step < MAX_REFERENCES; step++) {
@@ -28,7 +28,7 @@ export function resolve(value: unknown, document: Json): Json {
   return found;
 }
 
-/** The value at a JSON pointer in a fragment (RFC 6901 §6); nothing for an address in another file. */
+/** The value at a JSON pointer in a fragment (RFC 6901 §6); undefined for an address in another file. */
 function at(document: Json, ref: unknown): unknown {
   if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
   let node: unknown = document;

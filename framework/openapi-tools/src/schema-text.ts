@@ -98,7 +98,7 @@ function typeText(type: string, schema: SchemaObject): string {
   return type === "array" ? listText(schema) : (SCALARS[type] ?? "unknown");
 }
 
-/** The type that the schema's own `type` or values say; `unknown` where it says nothing. */
+/** The type according to the schema's own `type` or values, or `unknown`. */
 function ownText(schema: SchemaObject): string {
   const { type, enum: values } = schema;
   if ("const" in schema) return JSON.stringify(schema["const"]);

@@ -10,9 +10,9 @@ export interface Shape {
   readonly isInteger: boolean;
   /** The values that are allowed, as JSON; `null` for any. */
   readonly values: ReadonlySet<string> | null;
-  /** The keywords of the schema, with those of its intersection. */
+  /** The keywords of the schema, together with those of its intersection. */
   readonly keywords: Json;
-  /** The address of its component; empty for none. */
+  /** The address of its component, or an empty string. */
   readonly ref: string;
 }
 
@@ -23,7 +23,7 @@ export const UPPER = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "m
 /** The greatest depth of unions and intersections inside one another, which may lead back to themselves. */
 const MAX_DEPTH = 24;
 
-/** The alternatives of a schema; none for one that allows nothing. */
+/** The alternatives of a schema; empty if it allows no value. */
 export function shapesOf(schema: unknown, document: Json): Shape[] {
   return merged(flatten(schema, document, 0));
 }
@@ -83,7 +83,7 @@ function modern(schema: Json): Json {
   return nullable === true ? withNull(written) : written;
 }
 
-/** `nullable` widens a type that stands beside it, and its list of values. */
+/** `nullable` widens the type next to it, and its list of values. */
 function withNull(schema: Record<string, unknown>): Json {
   if (schema["type"] === undefined) return schema;
   const values = listOf(schema["enum"]);
@@ -201,7 +201,7 @@ function typed(schema: Json): Shape[] {
   });
 }
 
-/** `null` alone needs no list, and neither do `true` and `false` together. */
+/** Only `null`, or `true` and `false` together, need no list. */
 function ownBooleans(kind: ShapeType, values: readonly unknown[] | undefined): ReadonlySet<string> | null {
   const set = new Set(values?.map(canonical));
   return kind === "boolean" && set.size === 1 ? set : null;

@@ -24,7 +24,7 @@ export function commonAttributes(scope: Scope): Attributes {
   return attributes;
 }
 
-/** The attributes of a server span: none from a header, a cookie, the query or the body. */
+/** The attributes of a server span, without a header, a cookie, the query or the body. */
 export function spanAttributes(scope: Scope): Attributes {
   const { client, server, raw_path, path } = scope;
   const attributes = commonAttributes(scope);
@@ -41,7 +41,7 @@ export function spanAttributes(scope: Scope): Attributes {
   return attributes;
 }
 
-/** The value of `error.type`: the class, whose number is that of classes in the program. */
+/** The value of `error.type`: the class, of which a program has a limited number. */
 export function errorType(error: unknown): string {
   return error instanceof Error ? error.constructor.name || error.name : typeof error;
 }

@@ -79,7 +79,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Instrumentati
   };
 }
 
-/** Made with a request, as a program may set its providers after it has made the App. Gives `null` as long as it has none. */
+/**
+ * Made with a request, as a program may set its providers after it has made the App. Returns `null` while it is not
+ * set.
+ */
 function createInstruments({ tracerProvider, meterProvider, steps = false }: OpenTelemetryOptions): Instruments | null {
   const meter = (meterProvider ?? api.metrics).getMeter(NAME);
   const hasMeter = meter !== api.createNoopMeter();
@@ -94,7 +97,7 @@ function createInstruments({ tracerProvider, meterProvider, steps = false }: Ope
   return { tracer: (tracerProvider ?? api.trace).getTracer(NAME), duration, hasSteps: steps };
 }
 
-/** Tells if the program has set a provider, to which that of the library passes calls on. */
+/** Tells if the program has set a provider, to which the library's provider delegates. */
 function hasGlobalTracer(): boolean {
   const provider: TracerProvider & { getDelegateTracer?: (name: string) => unknown } = api.trace.getTracerProvider();
   return provider.getDelegateTracer === undefined || provider.getDelegateTracer(NAME) !== undefined;
@@ -111,7 +114,7 @@ class RequestTrace implements Observation {
   #status: number | null = null;
   readonly step?: NonNullable<Observation["step"]>;
 
-  /** Gives none where nothing would come of it: the program has no provider, and the request no parent. */
+  /** Returns `null` if it would have no effect: the program has no provider, and the request no parent. */
   static start(scope: HTTPScope | WebSocketScope, instruments: Instruments): RequestTrace | undefined {
     const parent = contextOf(scope);
     const options = { kind: api.SpanKind.SERVER, attributes: spanAttributes(scope) };
@@ -180,14 +183,14 @@ class RequestTrace implements Observation {
   }
 }
 
-/** `GET /items/{item_id}`, or the method alone; of an unknown one `HTTP`. */
+/** `GET /items/{item_id}`, or only the method; for an unknown one `HTTP`. */
 function nameOf(scope: HTTPScope | WebSocketScope, route: string | null): string {
   const method = methodOf(scope);
   const name = method === "_OTHER" ? "HTTP" : method;
   return route === null ? name : `${name} ${route}`;
 }
 
-/** Tells if an error is one of the client's, which the application has answered as it meant to. */
+/** Tells if an error is one of the client's, to which the application has responded as intended. */
 function isAnswer(error: unknown): boolean {
   return (error instanceof HTTPException && error.statusCode < 500) || error instanceof RequestValidationError;
 }

@@ -32,7 +32,7 @@ const traceContext: Pick<TextMapPropagator, "inject" | "extract"> = {
   },
 };
 
-/** The program's propagator, which reads no header as long as none is set. */
+/** The program's propagator, which reads no header until one is set. */
 function propagator(): Pick<TextMapPropagator, "inject" | "extract"> {
   return api.propagation.fields().length > 0 ? api.propagation : traceContext;
 }
@@ -43,7 +43,7 @@ const HEADERS = {
     Array.from(headers ?? [], ([name]) => Buffer.from(name).toString("latin1")),
 };
 
-/** The context of a request: that of a span around it, else the one that its headers name. */
+/** The context of a request: the one of a span around it, else the one in its headers. */
 export function contextOf(scope: HTTPScope | WebSocketScope): Context {
   const active = api.context.active();
   return api.trace.getSpan(active) === undefined ? propagator().extract(active, scope, HEADERS) : active;

@@ -20,7 +20,7 @@ export interface PasswordsOptions {
   maxWaiting?: number;
   /** The shortest password that may be chosen, in characters. Defaults to 8 (NIST SP 800-63B §5.1.1.2). */
   minLength?: number;
-  /** The longest: more costs a server time and gives a user nothing. Defaults to 128. */
+  /** The longest: more costs a server time without a benefit for users. Defaults to 128. */
   maxLength?: number;
 }
 
@@ -79,9 +79,9 @@ export class Passwords {
   }
 
   /**
-   * Hashes a new password with a salt of its own.
+   * Hashes a new password with a separate salt.
    *
-   * @throws PoolFullError when too many wait already, which is answered with 503.
+   * @throws PoolFullError if too many calls are already waiting, which results in 503.
    * @throws ClientDisconnect when the caller goes before it begins.
    * @throws ConfigurationError where the package `argon2` is missing.
    */
@@ -94,14 +94,14 @@ export class Passwords {
 
   /**
    * Tells whether the password is the one that was hashed. Without a hash, as for a user who does not exist, it does
-   * the same work on a dummy before it says no. Attack: the time of an answer would tell which names exist.
+   * the same work on a dummy before it says no. Attack: the time of a response would reveal which names exist.
    *
-   * @throws PoolFullError when too many wait already, which is answered with 503.
+   * @throws PoolFullError if too many calls are already waiting, which results in 503.
    * @throws ClientDisconnect when the caller goes before it begins.
    * @throws ConfigurationError where the package `argon2` is missing.
    */
   async verify(password: string, hash: string | null, caller?: Caller): Promise<boolean> {
-    if (this.#isTooLong(password)) return false; // nobody could choose it, so there is nothing to spend work on
+    if (this.#isTooLong(password)) return false; // no account can have it, so hashing is not necessary
     const argon2 = await loadLibrary();
     const usable = hash !== null && costOf(hash) !== null;
     const verifiable = usable ? hash : this.#dummyHash;
@@ -117,7 +117,7 @@ export class Passwords {
     return cost.memoryKiB < memoryKiB || cost.passes < passes || cost.lanes < lanes;
   }
 
-  /** Looks at the raw length first: what is far beyond is not even normalized. */
+  /** Checks the raw length first: a value far beyond the limit is not even normalized. */
   #isTooLong(password: string): boolean {
     return password.length > 8 * this.#maxLength || lengthOf(password) > this.#maxLength;
   }
@@ -143,7 +143,7 @@ function lengthOf(password: string): number {
   return Array.from(normalize(password)).length;
 }
 
-/** Reads the parameters of a PHC string; `null` when it is none, such as the `!` of an account without a password. */
+/** Reads the parameters of a PHC string; `null` if it is invalid, such as the `!` of an account without a password. */
 function costOf(hash: string): Cost | null {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(hash);
   return match && { memoryKiB: Number(match[1]), passes: Number(match[2]), lanes: Number(match[3]) };

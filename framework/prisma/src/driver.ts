@@ -7,15 +7,15 @@ export interface DatabaseConfig {
   readonly poolSize: number;
 }
 
-/** The state of the database after an error: `busy` is worth another try now, `unavailable` one later, `fault` none. */
+/** The state of the database after an error: `busy` can be tried again now, `unavailable` later, `fault` never. */
 export type Verdict = "busy" | "unavailable" | "fault";
 
-/** A transaction that changes tables, in which nobody else does. */
+/** A transaction that changes tables, during which no other one does. */
 export interface MigrationSession {
   query(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   run(script: string): Promise<void>;
   commit(): Promise<void>;
-  /** Ends the connection, and takes back what is not committed. */
+  /** Ends the connection, and rolls back uncommitted changes. */
   close(): Promise<void>;
 }
 
@@ -44,9 +44,9 @@ export interface AdapterFactory {
 }
 
 export interface Driver {
-  /** The folder of its migrations, where there is one for each database. */
+  /** The folder of its migrations, if each database has one. */
   readonly name: "sqlite" | "postgresql";
-  /** Prisma's own table (schema-engine, `sql_schema_connector`), so that its commands accept what is written here. */
+  /** Prisma's own table (schema-engine, `sql_schema_connector`), so that its commands accept the entries from here. */
   readonly createJournal: string;
   /** A time as this database writes it in a statement. */
   readonly toTime: (date: Date) => string;
@@ -57,14 +57,17 @@ export interface Driver {
   /** The key of the unique index that a statement violated. */
   readonly keyOf: (violation: DriverCause) => string;
   readonly judge: (error: unknown) => Verdict;
-  /** Tells if an error comes from the database, and not from another service that the application uses. */
+  /** Tells if an error is from the database, and not from another service that the application uses. */
   readonly isOwn: (error: unknown) => boolean;
   /** `false` if every transaction is serializable: then a weaker level is met by that. */
   readonly hasIsolation: boolean;
   readonly openMigration: (config: DatabaseConfig) => Promise<MigrationSession>;
 }
 
-/** Prisma's code of an error of a query, such as `P2002`, and the database's own code. Each is empty if there is none. */
+/**
+ * Prisma's code of an error of a query, such as `P2002`, and the database's own code. Each is empty if it does not
+ * exist.
+ */
 export function codesOf(error: unknown): { code: string; state: string } {
   const { code } = Object(error) as { code?: unknown };
   const state = causeOf(error)?.originalCode;
@@ -80,7 +83,7 @@ export interface DriverCause {
   constraint?: { readonly fields?: readonly string[]; readonly index?: string };
 }
 
-/** The database's error: that of a query is in `meta`, that of a commit reaches the caller unwrapped. */
+/** The database's error: for a query it is in `meta`, for a commit it reaches the caller unwrapped. */
 export function causeOf(error: unknown): DriverCause | undefined {
   if (isKnown(error)) {
     const { meta } = error as { meta?: { driverAdapterError?: unknown } };
@@ -95,7 +98,7 @@ export function isOfPrisma(error: unknown): boolean {
   return error instanceof Error && /^(?:PrismaClient\w+Error|DriverAdapterError)$/.test(error.name);
 }
 
-/** By name: each generated client has a class of its own. */
+/** By name: each generated client has a separate class. */
 function isKnown(error: unknown): boolean {
   return error instanceof Error && error.name === "PrismaClientKnownRequestError";
 }

@@ -27,13 +27,13 @@ export interface PrismaModule<Client> {
 export interface PrismaOptions<SQLite, PostgreSQL = unknown> {
   /** `file:` and the path of an SQLite file, or `postgresql://user:password@host/database?schema=name`. */
   url: string;
-  /** Imports the client that is generated for SQLite, where the application can have such a database. */
+  /** Imports the client that is generated for SQLite, if the application can have such a database. */
   sqlite?: () => Promise<PrismaModule<SQLite>>;
   /** The same for PostgreSQL. If there are both, of one schema, the client has the type of the one for SQLite. */
   postgresql?: () => Promise<PrismaModule<PostgreSQL>>;
   /**
-   * The folder of Prisma's migrations, or one that holds such a folder for each database, `sqlite` and `postgresql`: those
-   * that the database lacks are applied. None are without it.
+   * The folder of Prisma's migrations, or one that holds such a folder for each database, `sqlite` and `postgresql`:
+   * those that the database lacks are applied. Without it, no migrations are applied.
    */
   migrations?: URL | string;
   /** Connections to PostgreSQL that this process holds at most. Defaults to 10. */
@@ -67,23 +67,23 @@ export interface TransactionOptions {
   timeoutMs?: number;
 }
 
-/** A client whose queries wait for a database that is busy, and throw an `UnavailableError` where it is away. */
+/** A client whose queries wait for a busy database, and throw an `UnavailableError` if it is unavailable. */
 export type Patient<Client> = Client & {
   /**
-   * Runs `work` in a transaction: all of it takes effect, or nothing. It may run several times, each without effect but
-   * the last.
+   * Runs `work` in a transaction: all of it takes effect, or none of it. It may run several times, each without effect
+   * but the last.
    *
    * @throws UnavailableError when the database cannot be had in time, or when `work` takes longer than `timeoutMs`.
    */
   transaction<T>(work: (tx: Transactional<Client>) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** @throws UnavailableError when the database does not answer. */
+  /** @throws UnavailableError if the database does not respond. */
   ping(): Promise<void>;
 };
 
 /** The type of the client: `never` stands for a database without one. */
 type ClientOf<SQLite, PostgreSQL> = [SQLite] extends [never] ? PostgreSQL : SQLite;
 
-/** A client of Prisma, as far as it is used here. */
+/** The parts of a Prisma client that are used here. */
 interface AnyClient {
   $extends(extension: object): unknown;
   $transaction(work: (tx: unknown) => Promise<unknown>, options: { timeout: number }): Promise<unknown>;
@@ -101,7 +101,7 @@ const TRANSACTION_OPTIONS: OptionRules<TransactionOptions> = { timeoutMs: positi
 
 /**
  * Opens a client of Prisma by its URL, after it has applied the migrations that are missing. Queries that find the
- * database busy are tried again; where it is away they throw an `UnavailableError`, which is answered with 503.
+ * database busy are tried again; if it is unavailable, they throw an `UnavailableError`, which results in 503.
  *
  * @throws ConfigurationError where the packages of the database are not installed, with the command that installs them.
  * @throws MigrationError when a migration that was applied has been changed, or has failed before.
@@ -143,7 +143,8 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
   };
   setBeginner(transaction, createBegin(client, driver, config.waitMs));
-  // The extension changes no type of a query; a client for PostgreSQL takes all that SQLite's takes, and more besides.
+  // The extension does not change the type of a query; a client for PostgreSQL accepts everything that SQLite's
+  // accepts, and more.
   return client.$extends({
     query: { $allOperations: ({ args, query }: Work) => wait(() => query(args)) },
     client: {

@@ -11,7 +11,7 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** The database is not what the migrations expect; the message says why and names the migration. */
+/** The state of the database is not what the migrations expect; the message contains the reason and the migration. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
@@ -20,7 +20,7 @@ const READ_JOURNAL =
   'SELECT "migration_name" AS "name", "checksum", "finished_at" IS NOT NULL AS "finished" ' +
   'FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
 
-/** Applies what is pending: all of it, or nothing. Gives the names. */
+/** Applies all pending migrations, or rolls back. Gives the names. */
 export async function applyMigrations(driver: Driver, config: DatabaseConfig, folder: string): Promise<string[]> {
   const migrations = readMigrations(folder, driver.name);
   const session = await driver.openMigration(config);

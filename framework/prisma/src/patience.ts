@@ -3,7 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HTTPException } from "tsgi";
 import type { Verdict } from "./driver.js";
 
-/** The database cannot be had in time. Answered with 503 and `Retry-After`; what it said is the cause, and in the log. */
+/**
+ * The database cannot be had in time. Results in 503 and `Retry-After`; the database's error is the cause, and is
+ * logged.
+ */
 export class UnavailableError extends HTTPException {
   override readonly name = "UnavailableError";
 

@@ -94,8 +94,9 @@ interface IndexRow {
 const keyOf = (table: string, index: string) => JSON.stringify([table, index]);
 
 /**
- * The unique indexes of all schemas, since a model may be in another one; those of the client's own schema take precedence.
- * An expression has the number 0 in `indkey`, and the columns of `INCLUDE` are behind `indnkeyatts` (PostgreSQL, §51.26).
+ * The unique indexes of all schemas, because a model may be in another one; those of the client's own schema take
+ * precedence. An expression has the number 0 in `indkey`, and the columns of `INCLUDE` are after `indnkeyatts`
+ * (PostgreSQL, §51.26).
  */
 const UNIQUE_INDEXES = `
 WITH unique_index AS (
@@ -147,7 +148,7 @@ class PostgreSQLAdapter extends PrismaPg {
 }
 
 /**
- * Runs the statements of a transaction one at a time, and none after its end.
+ * Runs the statements of a transaction one at a time, and rejects statements after its end.
  *
  * Prisma rolls a late transaction back while a query is in progress. The remaining statements of a nested write are then sent
  * after ROLLBACK, and would take effect outside of any transaction.
@@ -155,13 +156,14 @@ class PostgreSQLAdapter extends PrismaPg {
 function inTurn<Transaction extends Queryable>(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
-  /** The last statement that has failed; `null` for none. */
+  /** The last statement that has failed, or `null`. */
   let failure: { readonly error: unknown } | null = null;
   const queued = (run: Queryable["queryRaw"]): Queryable["queryRaw"] => {
     const runNow: Queryable["queryRaw"] = async (statement) => {
       if (hasEnded) throw new UnavailableError(new Error("The transaction has ended."));
       hasEnded = /^(?:COMMIT|ROLLBACK)$/.test(statement.sql);
-      // PostgreSQL answers a COMMIT after a failed statement with ROLLBACK, which neither the adapter nor Prisma reports.
+      // PostgreSQL replies to a COMMIT after a failed statement with ROLLBACK, which neither the adapter nor Prisma
+      // reports.
       const isLost = statement.sql === "COMMIT" && failure !== null && !(await isUsable(run, statement));
       const result = await run(statement);
       if (isLost) throw new RolledBackError(failure?.error);
@@ -189,7 +191,7 @@ function closeConnection(transaction: object): void {
   if (connection instanceof Client) void connection.end();
 }
 
-/** Tells if a transaction takes statements, also after one that has failed: a savepoint may have saved it. */
+/** Tells if a transaction accepts statements, even after one that has failed: a savepoint may have saved it. */
 async function isUsable(run: Queryable["queryRaw"], commit: Statement): Promise<boolean> {
   return run({ ...commit, sql: "SELECT 1" }).then(
     () => true,
@@ -205,7 +207,7 @@ function schemaOf(url: string): string {
 async function enterSchema(client: Client, name: string): Promise<void> {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS "found"', [name]);
   const schema = escapeIdentifier(name);
-  // Not `IF NOT EXISTS`: that asks for the right to make schemas also where there is nothing to make.
+  // Not `IF NOT EXISTS`: that requires the permission to create schemas even if the schema exists.
   await client.query(`${rows[0]?.found ? "" : `CREATE SCHEMA ${schema};`} SET LOCAL search_path TO ${schema}`);
 }
 
@@ -232,7 +234,7 @@ const LOST =
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectError || error instanceof RolledBackError) return judge(error.cause);
   const { code: own, message } = describeError(error);
-  // Node's codes, such as ECONNREFUSED and EAI_AGAIN, and what the server says to whom it does not let in.
+  // Node's codes, such as ECONNREFUSED and EAI_AGAIN, and the server's errors for rejected connections.
   if (/^E[A-Z_]+$/.test(own) || LOST.test(message) || (own.length === 5 && UNAVAILABLE_STATES.test(own))) {
     return "unavailable";
   }
@@ -251,14 +253,14 @@ export function connectErrorOf({ host, port, user = "", database = "" }: Client,
     startCommand: process.platform === "darwin" ? "brew services start postgresql" : "sudo systemctl start postgresql",
     pingCommand: `pg_isready ${place}`,
   };
-  // SQLSTATE (PostgreSQL, appendix A): what the server says of names and passwords that it does not know.
+  // SQLSTATE (PostgreSQL, appendix A): the server's errors for unknown names and passwords.
   const remedies: Readonly<Record<string, string>> = {
     "3D000": `Create the database with createdb ${place} -U ${quoteWord(user)} ${quoteWord(database)}, or correct the URL`,
     "28000": `Create the role with createuser ${place} -U postgres --pwprompt ${quoteWord(user)}, or correct the URL`,
     "28P01": `Set the password with psql ${place} -U postgres -c ${quoteWord(String.raw`\password ${user}`)}, or correct the URL`,
     "53300": `It has no connection left: see who has them with psql ${place} -U postgres -c 'TABLE pg_stat_activity', or take a smaller pool`,
   };
-  // 28000 also says that pg_hba.conf lets nobody in from here, which no new role would change.
+  // 28000 also reports that pg_hba.conf allows no connection from here, which no new role would change.
   const { code, message } = describeError(cause);
   const isKnown = code !== "28000" || message.endsWith(" does not exist");
   return new ConnectError(server, cause, isKnown ? remedies[code] : undefined);

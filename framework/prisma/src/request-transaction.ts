@@ -13,7 +13,7 @@ import {
 import { prismaError } from "./errors.js";
 import { beginnerOf, type OpenTransaction } from "./transaction.js";
 
-/** An isolation level, by the name that Prisma gives it. On SQLite every transaction is serializable. */
+/** An isolation level, by its name in Prisma. On SQLite every transaction is serializable. */
 export type IsolationLevel = "ReadUncommitted" | "ReadCommitted" | "RepeatableRead" | "Serializable";
 
 /** The options of `transactionOf`. */

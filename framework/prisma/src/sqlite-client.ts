@@ -13,31 +13,31 @@ const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\b/i;
 export class SQLiteAdapter extends PrismaLibSql {
   override createClient({ url }: { url: string }): Client {
     const connection = openSQLite(url);
-    // With the write-ahead log this is safe but for the last moments before a power cut, and a commit no longer waits for
-    // the disk, which it would do on the event loop (https://www.sqlite.org/pragma.html#pragma_synchronous).
+    // With the write-ahead log this is safe except for the last moments before a power failure, and a commit does not
+    // wait for the disk, which it would do on the event loop (https://www.sqlite.org/pragma.html#pragma_synchronous).
     connection.exec("PRAGMA synchronous = NORMAL");
     return new SQLiteClient(connection);
   }
 }
 
-/** Opens a database file, and makes it where there is none. */
+/** Opens a database file, and creates it if it is missing. */
 export function openSQLite(url: string): SQLite.Database {
   return new SQLite(fileURLToPath(new URL(url, pathToFileURL("./"))));
 }
 
 /** Tells if a statement failed because another process holds the lock. */
 export function isLocked(error: unknown): boolean {
-  const SQLITE_BUSY = 5; // in the low byte; what is above it names the circumstances
+  const SQLITE_BUSY = 5; // in the low byte; the higher ones specify the circumstances
   return error instanceof SQLite.SqliteError && ((error.rawCode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
 /**
  * A client with one connection, which takes SQLite's lock before it writes.
  *
- * The package's own client opens a connection for each transaction and leaves the old one to the garbage collector: 1,000
- * transactions held 1,000 files open. And a statement that finds the file locked stays half-run in it: until that is
- * collected, nothing that the connection writes is committed, although every call succeeds (libsql 0.5.29). Here no
- * statement finds the file locked, because `exec`, which leaves nothing behind, has taken the lock before.
+ * The package's own client opens a connection for each transaction and leaves the old one to the garbage collector:
+ * 1,000 transactions held 1,000 files open. And a statement that finds the file locked stays half-run in it: until that
+ * is collected, no write of the connection is committed, although every call succeeds (libsql 0.5.29). Here no
+ * statement finds the file locked, because `exec`, which keeps no statement, has taken the lock before.
  */
 class SQLiteClient implements Client {
   readonly protocol = "file";
@@ -158,7 +158,7 @@ function toSQLite(value: InValue): Exclude<InValue, boolean> {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Integers come as `bigint`, so that none loses digits; most are small enough for a number. */
+/** Integers arrive as `bigint`, so that they keep all digits; most are small enough for a number. */
 function fromSQLite(value: Value): Value {
   return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

@@ -51,10 +51,10 @@ export const driver: Driver = {
     try {
       // Readers and a writer do not wait for each other in this mode, which the file keeps.
       await patiently(() => run("PRAGMA journal_mode = WAL"), judge, waitMs);
-      // With foreign keys on, a script that builds a table anew would delete what refers to its rows. The same line in the
-      // script has no effect, since a transaction has begun by then.
+      // With foreign keys on, a script that rebuilds a table would delete the rows that refer to it. The same line in
+      // the script has no effect, since a transaction has begun by then.
       await run("PRAGMA foreign_keys = OFF");
-      // The lock comes before the journal is read: of two processes, the second finds all done.
+      // The lock is taken before the journal is read: of two processes, the second finds all migrations applied.
       await patiently(() => run("BEGIN IMMEDIATE"), judge, waitMs);
     } catch (error) {
       await close();

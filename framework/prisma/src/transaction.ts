@@ -17,7 +17,7 @@ export interface OpenTransaction {
   readonly failure: Promise<never>;
   /** @throws UnavailableError if the database is unavailable, if another transaction has taken precedence, or after `timeoutMs`. */
   commit(): Promise<void>;
-  /** Gives the error to go on with: an `UnavailableError` for one of the database that is worth another try. */
+  /** Returns the error to rethrow: an `UnavailableError` if the database should be tried again. */
   rollBack(cause: unknown): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export function beginnerOf(client: unknown): Begin | null {
   return typeof method === "function" ? (beginners.get(method) ?? null) : null;
 }
 
-/** Prisma's time limit would end a transaction without a word to its owner, so it has none. */
+/** Prisma's time limit would end a transaction without notifying its owner, so it is disabled. */
 const NO_LIMIT_MS = 2_147_483_647;
 
 /** Makes what begins the transactions of a client. */

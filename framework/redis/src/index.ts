@@ -1,3 +1,3 @@
-/** `@tsgi/redis`: what several machines share. @module */
+/** `@tsgi/redis`: state that several machines share. @module */
 export { openRedisStore, type OpenRedisStoreOptions, type OpenedRedisStore } from "./open-redis-store.js";
 export { type RedisClient, redisStore, type RedisStoreOptions } from "./redis-store.js";

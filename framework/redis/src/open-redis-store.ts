@@ -1,4 +1,4 @@
-/** A store in Redis with a connection of its own. @module */
+/** A store in Redis with a separate connection. @module */
 import { redisError } from "./errors.js";
 import type * as Library from "ioredis";
 import {
@@ -31,7 +31,7 @@ export interface OpenRedisStoreOptions extends RedisStoreOptions {
   whenRedisFails?: "memory" | "refuse";
 }
 
-/** A store with a connection of its own. */
+/** A store with a separate connection. */
 export interface OpenedRedisStore extends Required<Store> {
   close(): void;
 }
@@ -43,12 +43,12 @@ const OPTIONS: OptionRules<OpenRedisStoreOptions> = {
   whenRedisFails: oneOf("memory", "refuse"),
 };
 
-/** Milliseconds after which a connection on which nothing comes back is given up. */
+/** Milliseconds after which a silent connection is closed. */
 const SILENCE_MS = 5_000;
 
 /**
- * Connects to Redis, and gives a store that goes on in the memory of this process while Redis is away: nobody waits for it,
- * and the application starts without it. Stands on the package `ioredis`.
+ * Connects to Redis, and returns a store that continues in the memory of this process while Redis is unavailable: no
+ * call waits for it, and the application starts without it. Stands on the package `ioredis`.
  *
  * @param url - `redis://host:6379`, or the path of a socket.
  * @throws ConfigurationError where that package is missing.
@@ -72,7 +72,7 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
     lazyConnect: true,
     connectTimeout: 1_000,
     socketTimeout: SILENCE_MS,
-    disconnectTimeout: 10, // what a silent server does not answer in time either
+    disconnectTimeout: 10, // a silent server does not reply to this in time either
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

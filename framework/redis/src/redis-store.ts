@@ -3,13 +3,13 @@ import { redisError } from "./errors.js";
 import { assertOptions, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
 import type { Count, Store } from "tsgi/middleware";
 
-/** A client of `ioredis`, as far as it is used here. */
+/** The parts of an `ioredis` client that are used here. */
 interface IORedisClient {
   readonly status: string;
   call(command: string, ...args: readonly string[]): Promise<unknown>;
 }
 
-/** A client of `redis` (node-redis), as far as it is used here. */
+/** The parts of a `redis` (node-redis) client that are used here. */
 interface NodeRedisClient {
   readonly isReady: boolean;
   sendCommand(args: readonly string[]): Promise<unknown>;
@@ -22,7 +22,7 @@ export type RedisClient = IORedisClient | NodeRedisClient;
 export interface RedisStoreOptions {
   /** In front of each key. Defaults to `"tsgi:"`. */
   prefix?: string;
-  /** Milliseconds after which a command that has no answer has failed. Defaults to 1,000. */
+  /** Milliseconds after which a command without a reply has failed. Defaults to 1,000. */
   timeoutMs?: number;
 }
 
@@ -36,8 +36,8 @@ const INCREMENT =
   "return { count, left }";
 
 /**
- * A store in Redis, for several processes and machines. While Redis is away, or does not answer in time, every call fails
- * at once: nothing waits for it.
+ * A store in Redis, for several processes and machines. While Redis is unavailable, or does not reply in time, every
+ * call fails immediately without waiting.
  *
  * @param client - Of `ioredis` or `redis`.
  * @throws ConfigurationError for anything but such a client.
@@ -60,10 +60,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   assertOptions("redisStore()", options, OPTIONS);
   const { prefix = "tsgi:", timeoutMs = 1_000 } = options;
   const isReady = () => ("call" in client ? client.status === "ready" : client.isReady);
-  /** Commands that had no answer in time. Until they have, nobody else waits for one. */
+  /** Commands without a reply in time. Until they have one, no other call waits. */
   let late = 0;
   const send = async (...args: readonly [string, ...string[]]): Promise<unknown> => {
-    // A client queues what it cannot send, until the server is back.
+    // A client queues commands that it cannot send, until the server is available again.
     if (!isReady()) throw new Error("Redis is not connected.");
     if (late > 0) throw new Error("Redis has not replied yet.");
     const [command, ...rest] = args;
@@ -75,7 +75,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
         answer.catch(() => {}).finally(() => late--);
         reject(new Error(`Redis has not replied within ${timeoutMs} ms.`));
       };
-      // A process that was busy for that long may have an answer that is not read yet.
+      // A process that was busy for that long may have a reply that is not read yet.
       timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);
     });
     try {

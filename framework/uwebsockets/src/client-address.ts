@@ -6,9 +6,9 @@ import type { UwsResponse } from "./module.js";
 const UNKNOWN: Address = ["unknown", null];
 
 /**
- * A pair that asks for host and port when one of them is read: the host comes in an array buffer, which costs 4.5 µs, a
- * third of a small request. Its elements are holes, so that reading one meets the getters below. Once the response has
- * ended nobody can be asked any more.
+ * A pair that queries host and port when one of them is read: the host is an array buffer, which costs 4.5 µs, a third
+ * of a small request. Its elements are holes, so that reading one meets the getters below. After the response has
+ * ended, they are not available.
  */
 export class ClientAddress extends Array<string | number | null> {
   /** Arrays that are made of an address, by `map` for one, are plain. */

@@ -24,7 +24,7 @@ const errors = {
   closed: new ErrorResponse(503, "The server has stopped."),
 };
 
-/** The head of a request. Nothing of the request can be asked for later. */
+/** The head of a request. The request is not available later. */
 export function readHead(req: UwsRequest, limits: RequestLimits): RequestHead | ErrorResponse {
   const query = req.getQuery();
   const target = query === undefined ? req.getUrl() : `${req.getUrl()}?${query}`;
@@ -39,7 +39,7 @@ export function readHead(req: UwsRequest, limits: RequestLimits): RequestHead | 
   });
   if (!KNOWN_METHODS.has(method)) return errors.malformed;
   if (bytes > limits.headerBytes) return errors.headerBytes;
-  // uWebSockets takes HTTP/1.1 alone.
+  // uWebSockets supports only HTTP/1.1.
   return checkTarget(target, limits) ?? createHead(method, target, 1, headers, limits);
 }
 

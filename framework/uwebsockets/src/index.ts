@@ -23,7 +23,7 @@ export const createServer: LoopDriver["createServer"] = (context, lifespan, sett
   return new UwsServer(found.native, context, lifespan, settings);
 };
 
-/** `findLoopPackage` has looked for the members that tell the package from a stand-in. */
+/** `findLoopPackage` has checked the members that distinguish the package from a stand-in. */
 function isUws(native: NativeLoop): native is UwsModule {
   return typeof native.App === "function";
 }

@@ -1,18 +1,21 @@
-/** uWebSockets.js: what is used of it, and whether it is there. @module */
+/** uWebSockets.js: the parts that are used, and whether it is installed. @module */
 import type { NativeLoop } from "tsgi/internals";
 
-/** Bytes, or text that goes out as UTF-8. */
+/** Bytes, or a string that is sent as UTF-8. */
 type Text = string | Uint8Array;
 
-/** A response, until it has ended or its client has gone; every call after that throws. */
+/** A response, until it has ended or its client has disconnected; every call after that throws. */
 export interface UwsResponse {
   writeStatus(status: Text): UwsResponse;
   writeHeader(name: Text, value: Text): UwsResponse;
-  /** Writes a chunk. Gives whether nothing of it has to wait. */
+  /** Writes a chunk. Returns whether all of it was accepted without waiting. */
   write(chunk: Text): boolean;
   end(body?: Text, closeConnection?: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
-  /** Writes what the socket takes of a body of this total length, and gives whether it took all, and all there is. */
+  /**
+   * Writes as much as the socket accepts of a body of this total length, and returns whether it accepted all of this
+   * chunk and of the body.
+   */
   tryEnd(chunk: Uint8Array, totalSize: number): [taken: boolean, ended: boolean];
   getWriteOffset(): number;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
@@ -32,7 +35,7 @@ export interface UwsResponse {
 export interface UwsRequest {
   getCaseSensitiveMethod(): string;
   getUrl(): string;
-  /** What follows `?`; `undefined` where there is none. */
+  /** The part after `?`, or `undefined`. */
   getQuery(): string | undefined;
   getHeader(name: string): string;
   forEach(take: (name: string, value: string) => void): void;

@@ -4,7 +4,7 @@ import type { BodyFlow, RequestBody, ResponseHead, ResponseStream, ServerContext
 import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
 
-/** Beyond this many bytes a body goes out as the socket takes it, instead of waiting in uWebSockets' memory. */
+/** Beyond this many bytes a body is sent as the socket accepts it, instead of waiting in uWebSockets' memory. */
 const MAX_COPIED_BYTES = 65_536;
 /** Bytes of an unread body that are let pass so that the connection can be kept, as on sockets. */
 const MAX_DISCARDED_BYTES = 65_536;
@@ -15,11 +15,11 @@ const EMPTY = new Uint8Array(0);
  * Writes a response.
  *
  * Headers that uWebSockets writes by itself are left out of the head: `Date`, `Content-Length`, and `Connection` where
- * the response is whole. A head alone does not leave: it goes with the first chunk.
+ * the response is whole. A head is not sent without a body: it is sent with the first chunk.
  */
 export class UwsStream implements ResponseStream, BodyFlow {
   destroyed = false;
-  /** Called when the client goes before the response has ended. */
+  /** Called if the client disconnects before the response has ended. */
   onAborted: () => void = () => {};
   /** Cuts the connection. */
   onDestroy: () => void;
@@ -38,11 +38,11 @@ export class UwsStream implements ResponseStream, BodyFlow {
   /** Chunks that wait for the socket, the first of them tried already. */
   readonly #waiting: Uint8Array[] = [];
   #isBlocked = false;
-  /** Bytes of the request's body that may still come: 0 when all are here, `Infinity` where nobody said. */
+  /** Bytes of the request's body that may still arrive: 0 if it is complete, `Infinity` if the length is unknown. */
   #outstanding = 0;
   /** `true` while the client has to wait with the body of its request. */
   #isPaused = false;
-  /** The offset of the first waiting chunk when it was tried, in bytes of the body; -1 where it is not tried again. */
+  /** The offset of the first waiting chunk when it was tried, in bytes of the body; -1 if it is not tried again. */
   #triedAt = -1;
   #isListening = false;
   #onFlushed: (() => void)[] = [];
@@ -63,9 +63,9 @@ export class UwsStream implements ResponseStream, BodyFlow {
   }
 
   /**
-   * Takes the body of the request as it comes. To be called while the request's handler is.
+   * Reads the body of the request as it arrives. To be called while the request's handler is.
    *
-   * @param bodyBytes - Bytes of the body; `NaN` where nobody said.
+   * @param bodyBytes - Bytes of the body; `NaN` if the length is unknown.
    */
   receive(body: RequestBody, bodyBytes: number): void {
     this.#outstanding = Number.isNaN(bodyBytes) ? Infinity : bodyBytes;
@@ -135,7 +135,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
     this.#register.delete(this);
   }
 
-  /** The next request comes behind the rest of the body, and nothing can be asked for after the end. */
+  /** The next request follows the rest of the body, and the request is not available after the end. */
   #endReceiving(): void {
     if (!this.destroyed && !this.#hasEnded) this.resume();
     this.#isEnding = true;
@@ -257,7 +257,7 @@ function statusLine(status: number): string {
   return line;
 }
 
-/** The name in lower case where it is one that uWebSockets writes as well, else nothing. */
+/** The name in lower case if uWebSockets writes it as well, otherwise an empty string. */
 function ownName(name: string): "content-length" | "date" | "" {
   if (name.length !== 4 && name.length !== 14) return "";
   const key = name.toLowerCase();

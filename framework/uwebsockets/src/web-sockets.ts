@@ -28,7 +28,7 @@ const HELD = { messages: 1024, bytes: 4 << 20 };
 
 const draining = new ErrorResponse(503, "The server is about to stop.");
 
-/** uWebSockets copies the fields of what it is given onto its own object. */
+/** uWebSockets copies the fields of the given object onto its own. */
 interface UserData {
   peer: UwsSocket;
 }
@@ -37,7 +37,7 @@ interface UserData {
 export function serveWebSockets(app: UwsApp, context: ServerContext, handler: UwsHandler, rules: WebSocketRules): void {
   app.ws<UserData>("/*", {
     maxPayloadLength: rules.maxMessageBytes ?? MAX_MESSAGE_BYTES,
-    // uWebSockets pings in time for an answer before this; it takes 0, or 8 to 960 seconds.
+    // uWebSockets sends pings early enough to receive a pong before this; it accepts 0, or 8 to 960 seconds.
     idleTimeout: rules.pingMs === 0 ? 0 : Math.min(Math.max(Math.ceil((2 * rules.pingMs) / 1000), 8), 960),
     sendPingsAutomatically: rules.pingMs > 0,
     maxBackpressure: 0, // the session waits instead

@@ -17,7 +17,7 @@ interface Asked {
   readonly lenient: Scopes;
   /** The schemes of each optional dependency. */
   readonly optional: Asked[];
-  /** `true` if a dependency checks the scopes of a lenient one: a caller without credentials has none. */
+  /** `true` if a dependency checks the scopes of a lenient scheme: a caller without credentials has no scopes. */
   checksScopes: boolean;
 }
 
@@ -51,12 +51,12 @@ function add(scheme: SecurityScheme, scopes: readonly string[], asked: Asked): v
   if (!scheme.autoError && scopes.length > 0) asked.checksScopes = true;
 }
 
-/** Every scheme, those of optional dependencies too. */
+/** Every scheme, including those of optional dependencies. */
 function schemesOf({ required, lenient, optional }: Asked): [SecurityScheme, ReadonlySet<string>][] {
   return [...required, ...lenient, ...optional.flatMap(schemesOf)];
 }
 
-/** The security schemes of a document, each under a name of its own. */
+/** The security schemes of a document, each under a unique name. */
 export class SecuritySchemes {
   readonly #asked: ReadonlyMap<RoutePlan, Asked>;
   readonly #names = new Map<SecurityScheme, string>();
@@ -73,7 +73,7 @@ export class SecuritySchemes {
     );
     const all = [...this.#asked.values()].flatMap(schemesOf);
     const schemes = new Set(all.map(([scheme]) => scheme));
-    // Names that were chosen come first: one that is made up gives way to them.
+    // Explicit names take precedence over generated ones.
     for (const scheme of [...schemes].toSorted((left, right) => Number(right[IS_NAMED]) - Number(left[IS_NAMED]))) {
       this.#enter(scheme, schemes);
     }
@@ -94,7 +94,7 @@ export class SecuritySchemes {
     this.#definitions.set(name, structuredClone(definition));
   }
 
-  /** A client must be able to ask for every scope, also for one that the flows do not name. */
+  /** A client must be able to request every scope, even one that the flows do not list. */
   #addScopes(scheme: SecurityScheme, scopes: ReadonlySet<string>): void {
     const definition = this.#definitions.get(this.#names.get(scheme) as string);
     if (definition?.type !== "oauth2") return;

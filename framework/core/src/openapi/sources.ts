@@ -48,8 +48,8 @@ export function schemaOf(param: SourceParam, { components, at }: DocumentPlace):
   const { spec, marker } = param;
   const json = marker.source.toJSONSchema(marker);
   const schema = components.convert(json, useOf(param, at));
-  if (marker.source.body === "multipart") return schema; // A default that stands in for files is not a file.
-  // The schema's own default is in its JSON Schema, but that of a library which does not write it there.
+  if (marker.source.body === "multipart") return schema; // A default that replaces files is not a file.
+  // The schema's own default is in its JSON Schema, except in libraries that do not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : components.annotate(schema, { default: value });
 }
@@ -82,7 +82,7 @@ export function propertiesOf(param: SourceParam, { components, at }: DocumentPla
   }));
 }
 
-/** Examples beside a schema: one alone, several by number. */
+/** Examples next to a schema: a single one, or several by number. */
 export function examplesOf(examples: readonly unknown[] | undefined): {
   example?: unknown;
   examples?: Record<string, ExampleObject>;

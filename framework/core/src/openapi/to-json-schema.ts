@@ -1,4 +1,7 @@
-/** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to that of OpenAPI 3.1 and 3.2, draft 2020-12. @module */
+/**
+ * From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.1 and 3.2, draft 2020-12.
+ * @module
+ */
 import { configurationError } from "../common/exceptions.js";
 import { type JSONSchema, listItems } from "../schema/json-schema.js";
 import { type Annotations, type Inner, requiredOf, type SchemaContext, toJSONValue } from "./version.js";
@@ -30,7 +33,7 @@ function valueOf(keyword: string, value: unknown, inner: Inner): unknown {
 
 const TYPES = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** `Date` is a type of TypeBox alone. */
+/** Only TypeBox has the type `Date`. */
 function typeOf(type: string): string {
   if (type === "Date") return "string";
   if (TYPES.has(type)) return type;
@@ -38,8 +41,8 @@ function typeOf(type: string): string {
 }
 
 /**
- * The keywords that replaced the formats of OpenAPI 3.0 for encoded text. The format stays beside them: Swagger UI takes a
- * list of files by it alone, as `orval` 7 does any file.
+ * The keywords that replaced the formats of OpenAPI 3.0 for encoded text. The format is kept: Swagger UI detects an
+ * array of files only by it, and `orval` 7 any file.
  *
  * @see OpenAPI 3.1.1 §4.8.14
  */
@@ -67,7 +70,7 @@ function itemsOf(schema: JSONSchema, inner: Inner): Partial<SchemaObject> {
   };
 }
 
-/** An output never has keys that are not named, whatever its schema says, so only an input says that it refuses them. */
+/** An output never has unknown properties, regardless of its schema, so only an input states that it rejects them. */
 function isImplied(keyword: string, value: unknown, { direction }: SchemaContext): boolean {
   return direction === "output" && value === false && /^(?:additional|unevaluated)Properties$/.test(keyword);
 }
@@ -89,7 +92,7 @@ export function toJSONSchema202012(schema: JSONSchema, context: SchemaContext): 
   return discriminator ? discriminate(written, schema, discriminator) : written;
 }
 
-/** Adds the discriminator. It tells objects apart: beside null they are a union of their own. */
+/** Adds the discriminator. It distinguishes objects: with null they are a separate union. */
 function discriminate(written: SchemaObject, schema: JSONSchema, discriminator: DiscriminatorObject): SchemaObject {
   const keyword = schema.anyOf ? "anyOf" : "oneOf";
   const members = written[keyword] ?? [];
@@ -100,7 +103,7 @@ function discriminate(written: SchemaObject, schema: JSONSchema, discriminator: 
   return { ...written, [keyword]: [{ [keyword]: others, discriminator }, ...nulls] };
 }
 
-/** A reference takes annotations beside it, as any other schema. */
+/** A reference can have annotations next to it, like any other schema. */
 export function annotateJSONSchema(schema: SchemaObject, annotations: Annotations): SchemaObject {
   for (const [keyword, value] of Object.entries(annotations)) {
     if (value !== undefined) schema[keyword] = toJSONValue(value);

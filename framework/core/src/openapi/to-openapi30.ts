@@ -12,7 +12,7 @@ import {
 import type { SchemaObject } from "./types.js";
 
 /**
- * The schema of `null` alone. A `type` is needed: `nullable` widens only a type that stands beside it.
+ * The schema of only `null`. A `type` is required: `nullable` only widens a type next to it.
  *
  * @see {@link https://github.com/OAI/OpenAPI-Specification/blob/main/proposals/2019-10-31-Clarify-Nullable.md}
  */
@@ -32,7 +32,7 @@ function toNullable(schema: SchemaObject): SchemaObject {
     const values = schema.enum && !schema.enum.includes(null) ? { enum: [...schema.enum, null] } : {};
     return { ...schema, nullable: true, ...values };
   }
-  // A discriminator tells objects apart, and null is none.
+  // A discriminator distinguishes objects, and null is not an object.
   if (schema.anyOf && !schema.allOf && !schema.oneOf && !schema.not && !schema.discriminator) {
     return { ...schema, anyOf: [...schema.anyOf, nullSchema()] };
   }
@@ -41,7 +41,7 @@ function toNullable(schema: SchemaObject): SchemaObject {
   return rules.every((keyword) => schema[keyword] === undefined) ? schema : { anyOf: [schema, nullSchema()] };
 }
 
-/** Which `type` a JSON value is of; `null` for null, which has none in OpenAPI 3.0. */
+/** The `type` of a JSON value; `null` for null, which has no type in OpenAPI 3.0. */
 function typeOf(value: unknown): NonNullable<SchemaObject["type"]> | null {
   if (value === null) return null;
   if (Array.isArray(value)) return "array";
@@ -77,7 +77,7 @@ function enumSchema(values: readonly unknown[]): SchemaObject {
 
 const PLAIN_ANNOTATIONS = ["title", "description", "deprecated", "readOnly", "writeOnly"] as const;
 
-/** The annotations of a schema; `null` for none. */
+/** The annotations of a schema; `null` without annotations. */
 function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
   let annotations: Record<string, unknown> | null = null;
   for (const keyword of PLAIN_ANNOTATIONS) {
@@ -93,7 +93,7 @@ function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
   return annotations;
 }
 
-/** Puts annotations on a schema. What stands beside a `$ref` is ignored (§4.7.23), so a reference is wrapped. */
+/** Puts annotations on a schema. Keywords next to a `$ref` are ignored (§4.7.23), so a reference is wrapped. */
 function annotate(schema: SchemaObject, annotations: Partial<SchemaObject> | null): SchemaObject {
   if (annotations === null || isEmpty(annotations)) return schema;
   return Object.assign(schema.$ref === undefined ? schema : { allOf: [schema] }, annotations);
@@ -158,7 +158,7 @@ function structOf(schema: JSONSchema, inner: Inner, direction: Direction): Schem
   const required = requiredOf(schema, direction);
   if (required.length > 0) struct.required = required;
   const others = othersOf(schema, inner);
-  // An output never has keys that are not named, whatever the schema says, so only an input says that it refuses them.
+  // An output never has unknown properties, regardless of the schema, so only an input states that it rejects them.
   if (others !== undefined && (others !== false || direction === "input")) struct.additionalProperties = others;
   if (schema.minProperties !== undefined) struct.minProperties = schema.minProperties;
   if (schema.maxProperties !== undefined) struct.maxProperties = schema.maxProperties;
@@ -169,7 +169,7 @@ function byName(schemas: Readonly<Record<string, JSONSchema>>, inner: Inner): Re
   return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, inner(schema)]));
 }
 
-/** The dialect has no patterns for keys: a value is any of what the patterns allow. */
+/** The dialect has no patterns for keys: a value can match any of the patterns' schemas. */
 function othersOf(schema: JSONSchema, inner: Inner): SchemaObject | boolean | undefined {
   const additional = schema.additionalProperties ?? (schema.allOf ? undefined : schema.unevaluatedProperties);
   const patterns = Object.values(schema.patternProperties ?? {});
@@ -212,7 +212,7 @@ function fixedValues(schema: JSONSchema): readonly unknown[] | null {
   return schema.type === "null" ? [null] : null;
 }
 
-/** A union; one of nothing but fixed values is an enum. */
+/** A union; if it consists only of fixed values, it is an enum. */
 function unionOf(
   members: readonly JSONSchema[],
   keyword: "anyOf" | "oneOf",
@@ -229,7 +229,7 @@ function unionOf(
   return others.length < members.length ? toNullable(union) : union;
 }
 
-/** The rules of a schema without what it says about itself. */
+/** The rules of a schema without its annotations. */
 function rulesOf(schema: JSONSchema, context: SchemaContext): SchemaObject {
   const { inner } = context;
   const values = fixedValues(schema);
@@ -260,7 +260,7 @@ function membersByType(schema: JSONSchema, types: readonly string[]): JSONSchema
   return types.map((type) => ({ ...rest, type }));
 }
 
-/** All parts at once: side by side where no keyword stands twice, else under `allOf`. */
+/** All parts at the same time: merged if no keyword is repeated, otherwise under `allOf`. */
 function joined(parts: readonly SchemaObject[]): SchemaObject {
   const [only] = parts;
   // Not copied: a reference is the very object whose name is written later.
@@ -271,8 +271,8 @@ function joined(parts: readonly SchemaObject[]): SchemaObject {
 }
 
 /**
- * Converts one schema. What the dialect cannot say (`contains`, `propertyNames`, `if`, …) is left out, so that the
- * result allows at least what the schema does.
+ * Converts one schema. Keywords that the dialect does not have (`contains`, `propertyNames`, `if`, …) are omitted, so
+ * that the result allows at least everything that the schema allows.
  *
  * @throws ConfigurationError when it has no JSON form.
  */
@@ -280,7 +280,7 @@ export function toOpenAPI30(schema: JSONSchema, context: SchemaContext): SchemaO
   return annotate(rulesOf(schema, context), annotationsOf(schema));
 }
 
-/** Of several examples the first stands in `example`. */
+/** Of several examples, the first is in `example`. */
 export function annotateOpenAPI30(schema: SchemaObject, annotations: Annotations): SchemaObject {
   return annotate(schema, annotationsOf(annotations as JSONSchema));
 }

@@ -1,7 +1,7 @@
-/** The parts of an OpenAPI document, as far as they are written here. References name sections of 3.0.3. */
+/** The parts of an OpenAPI document that are written here. References name sections of 3.0.3. */
 import type { SecuritySchemeObject } from "../parameters/security/scheme.js";
 
-/** A schema that stands under `components`, by its address in the document. @see OpenAPI 3.0.3 §4.7.23 */
+/** A schema under `components`, by its address in the document. @see OpenAPI 3.0.3 §4.7.23 */
 export interface ReferenceObject {
   $ref: string;
 }
@@ -24,8 +24,8 @@ export interface DiscriminatorObject {
 }
 
 /**
- * A schema: in OpenAPI 3.0 in a dialect of an early draft of JSON Schema, with `nullable`, `example` and bounds that are
- * flags; from 3.1 on JSON Schema 2020-12, any keyword of which may stand here.
+ * A schema: in OpenAPI 3.0 in a dialect of an early draft of JSON Schema, with `nullable`, `example` and limits that
+ * are flags; from 3.1 on JSON Schema 2020-12 with any of its keywords.
  *
  * @see OpenAPI 3.0.3 §4.7.24
  * @see {@link https://json-schema.org/draft/2020-12/json-schema-core}
@@ -41,9 +41,9 @@ export interface SchemaObject
   default?: unknown;
   exclusiveMinimum?: boolean | number;
   exclusiveMaximum?: boolean | number;
-  /** In 3.0 alone. */
+  /** Only in 3.0. */
   example?: unknown;
-  /** `false` forbids items behind `prefixItems`, from 3.1 on. */
+  /** `false` forbids items after `prefixItems`, from 3.1 on. */
   items?: SchemaObject | boolean;
   properties?: Record<string, SchemaObject>;
   required?: string[];
@@ -127,7 +127,7 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>;
   callbacks?: Record<string, CallbackObject>;
   deprecated?: boolean;
-  /** Any one of these; nothing where it is missing. */
+  /** Any one of these; no requirement if it is missing. */
   security?: SecurityRequirementObject[];
 }
 
@@ -140,9 +140,9 @@ export type PathItemObject = { [M in DocumentedMethod]?: OperationObject } & { "
 /** A WebSocket, which OpenAPI has no words for: its handshake as an operation's, and the schemas of its messages. */
 export interface WebSocketObject extends Omit<OperationObject, "requestBody" | "responses" | "callbacks"> {
   summary: string;
-  /** The schema of what the application receives. */
+  /** The schema of data that the application receives. */
   receives?: SchemaObject;
-  /** The schema of what the application sends. */
+  /** The schema of data that the application sends. */
   sends?: SchemaObject;
 }
 
@@ -191,12 +191,12 @@ export interface OpenAPIDocument {
   openapi: "3.0.3" | "3.1.1" | "3.2.0";
   info: InfoObject;
   servers: ServerObject[];
-  /** The requirements of operations without their own: none. */
+  /** The default requirements of operations: empty. */
   security: [];
   tags?: TagObject[];
   externalDocs?: ExternalDocumentationObject;
   paths: Record<string, PathItemObject>;
-  /** Requests that the API sends unasked, by name. In 3.0 an extension holds them. */
+  /** Webhooks that the API sends, by name. In 3.0 an extension holds them. */
   webhooks?: Record<string, PathItemObject>;
   "x-webhooks"?: Record<string, PathItemObject>;
   components?: { schemas?: Record<string, SchemaObject>; securitySchemes?: Record<string, SecuritySchemeObject> };

@@ -30,7 +30,10 @@ export function toJSONValue(value: unknown): unknown {
   }
 }
 
-/** `input`: what a client sends. `output`: what it gets. They differ where a default fills in for an absent value. */
+/**
+ * `input`: data that a client sends. `output`: data that it receives. They differ where a default fills in for an
+ * absent value.
+ */
 export type Direction = "input" | "output";
 
 /** Converts a schema that lies inside another one. */

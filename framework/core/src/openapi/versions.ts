@@ -8,7 +8,10 @@ import type { DocumentVersion } from "./version.js";
 /** A version of OpenAPI, as `new App({ openapiVersion })` takes it. */
 export type OpenAPIVersion = "3.0" | "3.1" | "3.2";
 
-/** Before 3.2 nothing describes a stream: the schema is that of a line, and of server-sent events that they are text. */
+/**
+ * Before 3.2, a document cannot describe a stream: the schema describes a line, and server-sent events are described as
+ * text.
+ */
 function describeAsText(format: StreamFormat, item: () => SchemaObject): MediaTypeObject {
   return { schema: format === "sse" ? { type: "string" } : item() };
 }

@@ -6,7 +6,7 @@ import { describedRoute } from "./operation.js";
 import type { DocumentedRoute } from "./route.js";
 import type { DocumentedMethod } from "./types.js";
 
-/** A request that the application sends unasked, told in the words of a route. */
+/** A webhook, described with the options of a route. */
 export interface WebhookOptions extends CallbackOperation {
   /** Groups in the document. */
   tags?: readonly string[];
@@ -33,7 +33,7 @@ const OPTIONS: OptionRules<WebhookOptions> = {
 export type WebhookVerb = (name: string, options?: WebhookOptions) => void;
 
 /**
- * One verb for each method. Nothing is served: the receiver serves them, by the document.
+ * One verb for each method. The application does not serve them: the receiver implements them from the document.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import { type DocumentedRoute, placeOf } from "./route.js";
 import { sourcesOf } from "./sources.js";
 import type { SchemaObject, WebSocketObject } from "./types.js";
 
-/** Tells a WebSocket that the document describes: one that says what its messages are. */
+/** Tells if the document describes a WebSocket: if it declares its messages. */
 export function isListedSocket({ record: { method, metadata } }: DocumentedRoute): boolean {
   const hasMessages = metadata.receives !== undefined || metadata.sends !== undefined;
   return method === WEBSOCKET && hasMessages && metadata.includeInSchema !== false;

@@ -13,14 +13,14 @@ import type { AnnotationError, HandlerTakesOneObject } from "./type-errors.js";
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");
 
-/** Nobody is one: a `this` of this type lets a signature count for assignment, and never for a call. */
+/** This type has no values: a `this` of this type makes a signature relevant for assignment, but never for a call. */
 interface RouteOnly {
   readonly routeOnly: never;
 }
 
 /**
- * A function that carries its params. The signature is for routes alone: it lets a handler stand where the route's own
- * params are fewer than those that it carries, while a direct call is still checked against the function itself.
+ * A function that carries its params. The signature is only for routes: it accepts a handler if the route's own params
+ * are fewer than those attached to the handler, while a direct call is still checked against the function itself.
  */
 export interface WithParams<P, R = unknown> {
   readonly [PARAMS]: P;
@@ -69,7 +69,7 @@ export type Annotation = Schema | Marker<unknown> | Injectable;
 /** Names and annotations. */
 export type Params = Record<string, Annotation>;
 
-/** The type of the value that an annotation gives. */
+/** The type that a handler receives for a parameter with this annotation. */
 export type AnnotationOutput<A> = A extends { readonly [OUTPUT]: infer T }
   ? T
   : A extends { static: unknown } | { readonly "~standard": unknown }
@@ -102,7 +102,7 @@ export type FromParams<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
 export type Args<P> = FromParams<P>;
 
 /**
- * Attaches params to a function and gives the same function back; the type is carried by what is given back.
+ * Attaches params to a function and returns the same function with a type that contains them.
  *
  * @throws ConfigurationError when the function carries other params already.
  * @example

@@ -22,7 +22,7 @@ import { type BodyFunction, ParamKind } from "./marker.js";
 const NO_BYTES = createBytes(0);
 
 /**
- * Asks for the first message, for {@link take}; gives `null` where the body is loaded, or is to be read by a `Request`. The
+ * Requests the first message, for {@link take}; returns `null` if the body is loaded, or if a `Request` reads it. The
  * message is asked for without a `Request`, because nearly every body is whole in it: 25 % of a request (Node 20).
  */
 function receive(request: LoadingParts): Promise<ReceiveMessage> | null {
@@ -79,7 +79,7 @@ function parse(request: LoadingParts, json: JSONBody, body: Uint8Array): void {
   }
 }
 
-/** The faults of the request, for one of its body. */
+/** The errors of the request, for an error of its body. */
 function faultsOf(request: LoadingParts, json: JSONBody): Faults {
   json.isFaulty = true;
   return request.faults;

@@ -21,7 +21,7 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
 /** The key of a dependency's own params, which are there in types only. */
 export declare const CARRIED: unique symbol;
 
-/** The descriptor of a dependency that gives a `T`, with the params that it adds to a request. */
+/** The parameter function of a dependency that returns a `T`, with the params that it adds to a request. */
 export interface DependsMarkerOf<T, P> extends Marker<T> {
   readonly [CARRIED]: P;
 }
@@ -39,26 +39,28 @@ export type Dependency =
 /** The value of an optional dependency for a request without credentials. */
 type Absent<Optional> = Optional extends true ? null : never;
 
-/** Nothing to say of a dependency, else what is wrong with it. A generator is not known yet while it is inferred. */
+/**
+ * `unknown` for a valid dependency, otherwise the problem with it. A generator is not known yet while it is inferred.
+ */
 type CheckDependency<C> = [C] extends [Dependency] ? unknown : unknown extends C ? Dependency : DependencyError<C>;
 
 /** The life of a dependency's result. */
 export type DependencyScope = "request" | "function" | "app";
 
-/** Checks a value: fails when it throws, rejects, or gives `false`. */
+/** Checks a value: fails if it throws, rejects, or returns `false`. */
 export type Check<Value = never> = (value: Value) => unknown;
 
-/** Options of `Depends` for what is called once for each process. */
+/** Options of `Depends` for a function that is called once per process. */
 export interface ApplicationOptions<Value = never> {
   /** Called once when the application starts, and cleaned up when it stops. */
   scope: "app";
-  /** Asked by readiness (`health` of `tsgi/health`): fails when it throws, rejects, or gives `false`. */
+  /** Called for readiness (`health` of `tsgi/health`): fails if it throws, rejects, or returns `false`. */
   check?: Check<Value>;
   useCache?: true;
   optional?: false;
 }
 
-/** Options of `Depends` for what each request calls. */
+/** Options of `Depends` for a function that is called for each request. */
 export interface DependsOptions<Optional extends boolean = boolean> {
   /** `true` shares the result among all who ask for it in one request. Defaults to `true`. */
   useCache?: boolean;
@@ -68,8 +70,9 @@ export interface DependsOptions<Optional extends boolean = boolean> {
    */
   scope?: "request" | "function";
   /**
-   * `true` gives `null`, without calling the dependency, if the request has no credentials for any security scheme that
-   * the dependency needs. Credentials that are empty, repeated or malformed are rejected with 401. Defaults to `false`.
+   * With `true`, the value is `null` and the dependency is not called if the request has no credentials for any
+   * security scheme that the dependency needs. Credentials that are empty, repeated or malformed are rejected with 401.
+   * Defaults to `false`.
    */
   optional?: Optional;
   check?: undefined;
@@ -95,7 +98,7 @@ interface MarkerOptions {
   scopes?: readonly string[];
 }
 
-/** An option that has no meaning with the scope; `null` for none. */
+/** An option that has no meaning with the scope, or `null`. */
 function findMisplaced({ scope, useCache, optional, check }: MarkerOptions): string | null {
   if (scope !== "app") return check === undefined ? null : "check";
   if (useCache === false) return "useCache: false";
@@ -116,7 +119,7 @@ export class DependsMarker {
   readonly callable: Callable;
   readonly useCache: boolean;
   readonly scope: DependencyScope;
-  /** `true` if it gives `null` to a request without credentials. */
+  /** `true` if the value is `null` for a request without credentials. */
   readonly isOptional: boolean;
   readonly check: Check | null;
   /** The scopes that `Security` asks for. */
@@ -137,7 +140,7 @@ export class DependsMarker {
   }
 }
 
-/** Tells if a value is what `Depends` or `Security` gives. */
+/** Tells if a value was returned by `Depends` or `Security`. */
 export function isDependency(value: unknown): boolean {
   return value instanceof DependsMarker;
 }

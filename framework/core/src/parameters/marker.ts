@@ -1,4 +1,4 @@
-/** Descriptors as types: the value that each gives the handler, and the options that each takes. @module */
+/** Parameter functions as types: the value that each passes to the handler, and its options. @module */
 import type { UploadFile } from "../http/upload-file.js";
 import type { OptionalSchema, Readable, Schema, SchemaOutput } from "../schema/schema.js";
 
@@ -24,24 +24,24 @@ export type ParamKind = (typeof ParamKind)[keyof typeof ParamKind];
 
 export declare const OUTPUT: unique symbol;
 
-/** A descriptor that gives the handler a `T`. */
+/** A parameter function that passes a `T` to the handler. */
 export interface Marker<T> {
   readonly [OUTPUT]: T;
 }
 
-/** The key of what a descriptor tells clients, which is there in types only. */
+/** The key of the facts for clients, which exists only in types. */
 export declare const SENT: unique symbol;
 
 /** The place of a parameter in a request. A `member` is one of the JSON body's object, by `embed`. */
 export type Place = "path" | "query" | "header" | "cookie" | "body" | "member" | "form" | "file";
 
 /**
- * The descriptor of a value that comes from the request.
+ * The parameter function of a value that is read from the request.
  *
  * @typeParam T - The value that the handler gets.
  * @typeParam Given - The only argument: a schema or options.
- * @typeParam Default - The option of that name beside a schema.
- * @typeParam Alias - The option of that name beside a schema.
+ * @typeParam Default - The option of that name, next to a schema.
+ * @typeParam Alias - The option of that name, next to a schema.
  */
 export interface SourceMarkerOf<
   T,
@@ -92,7 +92,7 @@ export interface BodyOptions extends SourceOptions {
 
 /** Options of `File`. */
 export interface FileOptions extends SourceOptions {
-  /** `true` gives the handler a list of all files under the name. Defaults to `false`: the last one. */
+  /** With `true`, the handler gets an array of all files under the name. Defaults to `false`: the last one. */
   multiple?: boolean;
   /** The media types that a file may declare, such as `image/png` or `image/*`. Defaults to any. */
   mediaTypes?: readonly string[];
@@ -109,9 +109,9 @@ export type CheckOptions<Given, Options> = Given extends SchemaShape
 type NullOf<Given> = Given extends { default: null } ? null : never;
 
 /**
- * An only argument: a schema, or options of which none is unknown. An intersection with the check would lose the name of
- * a schema's type, without which a declaration of the result cannot be written. To look for unknown names before they are
- * listed saves a descriptor with options 12 instantiations.
+ * The only argument: a schema, or options without unknown names. An intersection with the check would lose the name of
+ * a schema's type, without which a declaration of the result cannot be written. To look for unknown names before they
+ * are listed saves a descriptor with options 12 instantiations.
  */
 type CheckGiven<Given, Options> = [Given] extends [SchemaShape]
   ? Given
@@ -119,19 +119,19 @@ type CheckGiven<Given, Options> = [Given] extends [SchemaShape]
     ? Given
     : Given & CheckOptions<Given, Options>;
 
-/** The type that a single argument gives: that of the schema, or a text's. */
+/** The type of a single argument: the type of the schema, or a string. */
 export type OutputOf<Given> = Given extends SchemaShape
   ? SchemaOutput<Given>
   : Given extends { default: null }
     ? string | null
     : string;
 
-/** A value that is never absent where there is a default; `undefined` is not a default. */
+/** A value that is never absent if there is a default; `undefined` is not a default. */
 type WithDefault<Output, Default> = [Default] extends [undefined]
   ? Output
   : Exclude<Output, undefined> | Extract<Default, null>;
 
-/** Stands in the place of a schema where there is none. */
+/** Replaces a missing schema. */
 interface NoSchema {
   readonly noSchema: never;
 }
@@ -195,7 +195,7 @@ export interface BodyFunction {
   ): SourceMarkerOf<WithDefault<SchemaOutput<S>, Default>, Embed extends true ? "member" : "body", S, Default>;
 }
 
-/** The options of `Path`, of which none is a default: a path parameter is never absent. */
+/** The options of `Path`, without a default: a path parameter is never absent. */
 interface PathOptions extends SourceOptions {
   default?: unknown;
 }
@@ -208,7 +208,7 @@ type CheckPathOptions<Given> = Given extends SchemaShape
   ? unknown
   : CheckOptions<Given, SourceOptions> & { default?: UseQueryForAnOptionalValue };
 
-/** With an alias the name in the pattern is another, which registration alone can check. */
+/** With an alias, the name in the pattern differs, which only registration can check. */
 type PathOutput<Output, Given, Options> = Options extends { alias: infer Alias extends string }
   ? SourceMarkerOf<Output, "path", Given, undefined, Alias>
   : PathMarker<Output, Given>;
@@ -225,7 +225,7 @@ export interface PathFunction {
   ): PathOutput<SchemaOutput<S>, S, Options>;
 }
 
-/** The type of a list schema's files, or of a single one. A schema of anything is that of one. */
+/** The type of a list schema's files, or of a single one. A schema of any value is a schema too. */
 type FileOutput<S> = FilesOf<SchemaOutput<S>> | (S extends OptionalSchema ? undefined : never);
 
 type FilesOf<Output> = 0 extends 1 & Output

@@ -15,19 +15,19 @@ import type { BodyOptions, FileOptions, OUTPUT, ParamKind, SENT, SourceOptions }
 /** The JSON body of a request. */
 export interface JSONBody {
   readonly content: ContentHeaders;
-  /** The first message on its way, where it was asked for without a `Request`. */
+  /** The pending first message, if it was requested without a `Request`. */
   receiving: Promise<ReceiveMessage> | null;
   isLoaded: boolean;
-  /** `true` for a body with faults, which are reported. */
+  /** `true` for a body with errors, which are reported. */
   isFaulty: boolean;
-  /** Any JSON value; `undefined`, which is none, for no body. */
+  /** Any JSON value; `undefined`, which JSON does not have, for no body. */
   value: unknown;
 }
 
 /** The form of a request. */
 export interface FormBody {
   readonly loading: Promise<void>;
-  /** `null` until it is loaded, and for a form with faults, which are reported. */
+  /** `null` until it is loaded, and for a form with errors, which are reported. */
   data: FormData | null;
 }
 
@@ -37,9 +37,9 @@ export interface RequestParts {
   readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
-  /** The JSON body, loaded; `null` where no parameter is read from it. */
+  /** The JSON body, loaded; `null` if no parameter is read from it. */
   readonly json: JSONBody | null;
-  /** The form, likewise. */
+  /** The form, in the same way. */
   readonly form: FormBody | null;
   readonly settings: { readonly embedBody: boolean };
   readonly faults: Faults;
@@ -49,9 +49,9 @@ export interface RequestParts {
 export interface LoadingParts extends RequestParts {
   readonly receive: Receive;
   readonly settings: { readonly limits: Readonly<Limits>; readonly embedBody: boolean; readonly takesFiles: boolean };
-  /** The request, if anybody has asked for it. */
+  /** The request, if a parameter requested it. */
   readonly requestIfMade: Request | null;
-  /** The first message, where it was taken without a `Request`. */
+  /** The first message, if it was taken without a `Request`. */
   firstMessage: ReceiveMessage | null;
   json: JSONBody | null;
   form: FormBody | null;
@@ -64,10 +64,10 @@ export interface LoadingParts extends RequestParts {
  */
 export type Load = (request: LoadingParts, last: unknown) => unknown;
 
-/** Reads a parameter, and adds its faults to those of the request. A promise where a schema checks asynchronously. */
+/** Reads a parameter, and adds its errors to those of the request. A promise where a schema checks asynchronously. */
 export type Read = (request: RequestParts) => unknown;
 
-/** The result of a read whose faults the request has. */
+/** The result of a read whose errors were added to the request. */
 export const INVALID: unique symbol = Symbol("invalid");
 
 /** A parameter to be read. */
@@ -83,13 +83,13 @@ export interface ParamSource {
   readonly kind: ParamKind;
   /** The descriptor's name. */
   readonly descriptor: string;
-  /** The first member of `loc` in its faults. */
+  /** The first member of `loc` in its errors. */
   readonly loc: "path" | "query" | "header" | "cookie" | "body" | "form" | "file";
   /** The body that it is read from; `null` for the head. `multipart` is a form that cannot be urlencoded. */
   readonly body: "json" | "form" | "multipart" | null;
   /** The steps that load that body, the same for each source of it. */
   readonly load: readonly Load[];
-  /** `in` of OpenAPI's Parameter Object; `null` for what is not one: a part of the body. */
+  /** `in` of OpenAPI's Parameter Object; `null` for a part of the body, which is not one. */
   readonly in: "path" | "query" | "header" | "cookie" | null;
   /** `true`: a name of the path pattern. It is never absent, so it has no default, and the document always lists it. */
   readonly isInPattern: boolean;
@@ -105,14 +105,14 @@ export interface ParamSource {
   compileRead(parameter: Parameter): Read;
   /** @throws ConfigurationError when the descriptor's default does not fit. */
   compileDefault(marker: SourceMarker, value: unknown, where: string): () => unknown;
-  /** The schema in the document. One that says nothing of itself allows anything. */
+  /** The schema in the document. A source without rules allows anything. */
   toJSONSchema(marker: SourceMarker): JSONSchema;
 }
 
-/** The schema of a parameter that is declared with none. */
+/** The schema of a parameter that is declared without one. */
 const TEXT_SCHEMA = t.String();
 
-/** Makes a source of what it has of its own. */
+/** Creates a source from its specific parts. */
 export function createSource(
   own: Pick<ParamSource, "kind" | "descriptor" | "loc" | "body" | "compileRead"> & Partial<ParamSource>,
 ): ParamSource {
@@ -135,14 +135,14 @@ export interface AnySourceOptions extends BodyOptions, FileOptions {
   default?: unknown;
 }
 
-/** The descriptor of a value that comes from the request. */
+/** The parameter function of a value that is read from the request. */
 export class SourceMarker {
   /** Told apart in types only. */
   declare readonly in: "path";
   declare readonly [OUTPUT]: never;
   declare readonly [SENT]: never;
   readonly source: ParamSource;
-  /** `null`: text as it comes. */
+  /** `null`: a string, unchanged. */
   readonly schema: Schema | null;
   readonly options: Readonly<AnySourceOptions>;
 
@@ -152,7 +152,7 @@ export class SourceMarker {
     this.options = options;
   }
 
-  /** The compiled schema, that of a string where none was given. */
+  /** The compiled schema, or the schema of a string by default. */
   get compiled(): CompiledSchema {
     return compileSchema(this.schema ?? TEXT_SCHEMA);
   }
@@ -164,7 +164,7 @@ export class SourceMarker {
   }
 }
 
-/** The result for an absent value: a default, `undefined` for an optional one, or the fault `missing`. */
+/** The result for an absent value: a default, `undefined` for an optional one, or the error `missing`. */
 export interface Absence {
   readonly isRequired: boolean;
   readonly make: (faults: Faults) => unknown;
@@ -212,7 +212,7 @@ export function createDescriptor(source: ParamSource) {
   };
 }
 
-/** The place that `loc` begins with in the faults of a parameter. */
+/** The first members of `loc` in the errors of a parameter. */
 export class Location {
   readonly #inwards: readonly string[];
   readonly #isSecret: boolean;
@@ -223,14 +223,14 @@ export class Location {
     this.#isSecret = isSecretName(name) || isSecretName(marker.options.alias ?? name);
   }
 
-  /** Puts the faults since `from` here. Gives the result of a read that has faults. */
+  /** Adds this location to the errors since `from`. Returns the result of a read with errors. */
   mark(faults: Faults, from: number): typeof INVALID {
     if (this.#isSecret) faults.hideInputs(from);
     for (const part of this.#inwards) faults.within(from, part);
     return INVALID;
   }
 
-  /** Ends a read that may be a promise: its faults, gathered apart from those of others, join them once it has settled. */
+  /** Ends a read that may be a promise: its errors, collected separately, are added after it has settled. */
   settle({ faults }: RequestParts, own: Faults, result: unknown): unknown {
     const end = (settled: unknown) => {
       if (own.count === 0) return settled;

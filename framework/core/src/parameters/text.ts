@@ -14,19 +14,19 @@ import {
 
 /** The texts of a source by name. */
 export interface Texts {
-  /** Gives the text that counts; `undefined` for none. */
+  /** Returns the string to use, or `undefined`. */
   readonly one: (request: RequestParts, name: string) => string | undefined;
   /** Gives every text. */
   readonly all: (request: RequestParts, name: string) => readonly string[];
   /** Tells a name that has something other than text, such as a file. */
   readonly hasOther?: (request: RequestParts, name: string) => boolean;
-  /** Every name that was sent. Absent where others than those of a schema are sent as a matter of course. */
+  /** Every name that was sent. Absent if clients always send other names than those of a schema. */
   readonly names?: (request: RequestParts) => Iterable<string>;
 }
 
 /** Finds the text that was sent under a name, or every text of a list, and converts it. */
 interface Conversion<Sent> {
-  /** Gives `undefined` for nothing. */
+  /** Returns `undefined` for no value. */
   readonly find: (request: RequestParts, name: string) => Sent | undefined;
   readonly convert: (sent: Sent, faults: Faults) => unknown;
 }
@@ -42,7 +42,7 @@ function refuseFile(faults: Faults, loc: readonly string[] = []): undefined {
   return faults.add("string_type", "Input should be text, not a file", undefined, loc);
 }
 
-/** @throws ConfigurationError where no text can become a value of the schema. */
+/** @throws ConfigurationError if no string can become a value of the schema. */
 function readable(coerce: Coerce | null, where: string): Coerce {
   if (coerce) return coerce;
   throw configurationError("TSGI_SCHEMA_NOT_READABLE_FROM_TEXT", where);
@@ -52,7 +52,7 @@ function readable(coerce: Coerce | null, where: string): Coerce {
 interface Field {
   readonly key: string;
   readonly name: string;
-  /** Gives `undefined` for nothing, and after a fault. */
+  /** Returns `undefined` for no value, and after an error. */
   readonly take: (request: RequestParts, faults: Faults) => unknown;
 }
 
@@ -82,7 +82,7 @@ function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, fault
   }
 }
 
-/** Compiles an object of which each property is read by its own name. Reports the faults of all of them. */
+/** Compiles an object of which each property is read by its own name. Reports the errors of all of them. */
 function compileObject(parameter: Parameter, texts: Texts) {
   const { marker, where } = parameter;
   const { compiled } = marker;
@@ -175,7 +175,7 @@ export function compileTextRead(parameter: Parameter, texts: Texts): Read {
     : compileValueRead(parameter, texts, { find: texts.one, convert: coerce.convert });
 }
 
-/** Makes a source in the head of a request, of what it has of its own. */
+/** Creates a source in the head of a request from its specific parts. */
 export function createHeadSource(
   own: Pick<ParamSource, "kind" | "descriptor"> & Partial<ParamSource> & { in: NonNullable<ParamSource["in"]> },
   texts: Texts,

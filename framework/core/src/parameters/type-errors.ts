@@ -1,6 +1,7 @@
 /**
- * The messages of the compiler: a literal type that says what to write instead. A type parameter is bounded by itself,
- * `P extends CheckParams<P>`, so that the bound of what is right says nothing, and that of a mistake is its message.
+ * The messages of the compiler: a literal type that says what to write instead. A type parameter has itself in its
+ * constraint, `P extends CheckParams<P>`, so that the constraint of a correct value is `unknown`, and that of a mistake
+ * is its message.
  * @module
  */
 import type { Marker } from "./marker.js";
@@ -57,7 +58,7 @@ export type DependencyError<C> = C extends AnyFunction
     ? "the constructor takes arguments: declare them with static params = { id: Query() }"
     : "pass the function itself: Depends(getUser), not Depends(getUser())";
 
-/** A second argument, which nobody passes: of Express's `res` the compiler says that this type has no `send`. */
+/** A second argument, which is never passed: for Express's `res`, the compiler reports that this type has no `send`. */
 export interface HandlerTakesOneObject {
   readonly handlerTakesOneObject: never;
 }

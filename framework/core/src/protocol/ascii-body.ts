@@ -8,14 +8,14 @@ import { describe } from "../common/messages.js";
 const EMPTY = createBytes(0);
 
 /**
- * The last body message of a response, with text that a driver writes as it is. Everybody else reads or sets its `body`, which
- * is encoded when somebody asks. Bytes that the application encodes and the driver decodes took 4 to 6 % of the processor time
- * of a small response over HTTP/1.1 (Node 20).
+ * The last body message of a response, with text that a driver writes as it is. All other code reads or sets its
+ * `body`, which is encoded on access. Bytes that the application encodes and the driver decodes took 4 to 6 % of the
+ * processor time of a small response over HTTP/1.1 (Node 20).
  */
 export class ASCIIBody implements HTTPResponseBodyMessage {
   declare readonly type: "http.response.body";
   declare more_body: boolean;
-  /** `null` once somebody has set other bytes. */
+  /** `null` after other bytes have been set. */
   declare ascii: string | null;
 
   constructor(ascii: string) {

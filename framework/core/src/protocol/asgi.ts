@@ -1,8 +1,8 @@
 /**
  * The ASGI protocol in TypeScript: the scopes, the messages, and the one callable that is an application.
  *
- * Field and message names are those of ASGI 3.0, bytes are `Uint8Array`. A server may leave out what a caller can do
- * without, so all but a few scope fields are optional.
+ * Field and message names are those of ASGI 3.0, bytes are `Uint8Array`. A server can omit fields that callers do not
+ * require, so all except a few scope fields are optional.
  *
  * @see {@link https://asgi.readthedocs.io/en/latest/specs/main.html | ASGI 3.0}
  * @see {@link https://asgi.readthedocs.io/en/latest/specs/www.html | HTTP and WebSocket message format}
@@ -24,7 +24,7 @@ interface ConnectionScope {
   path: string;
   /** The path as received, before decoding, without the query. May be left out where it equals `path`. */
   raw_path?: Uint8Array;
-  /** What follows `?` in the target, still percent-encoded. */
+  /** The part after `?` in the target, still percent-encoded. */
   query_string?: Uint8Array;
   /** The prefix under which the application is mounted; `path` includes it. */
   root_path?: string;
@@ -46,14 +46,14 @@ export interface HTTPScope extends ConnectionScope {
   type: "http";
   /** The request method, in upper case. */
   method: string;
-  /** `"http"` or `"https"`; `"http"` where it is absent. */
+  /** `"http"` or `"https"`; `"http"` if it is absent. */
   scheme?: string;
 }
 
 /** The scope of one WebSocket connection. */
 export interface WebSocketScope extends ConnectionScope {
   type: "websocket";
-  /** `"ws"` or `"wss"`; `"ws"` where it is absent. */
+  /** `"ws"` or `"wss"`; `"ws"` if it is absent. */
   scheme?: string;
   /** The subprotocols that the client offers, in its order of preference. */
   subprotocols?: readonly string[];
@@ -80,7 +80,7 @@ export interface HTTPRequestMessage {
   more_body?: boolean;
 }
 
-/** The client has gone, or the response is complete. */
+/** The client has disconnected, or the response is complete. */
 export interface HTTPDisconnectMessage {
   type: "http.disconnect";
 }
@@ -149,14 +149,14 @@ export interface WebSocketCloseMessage {
   reason?: string | null;
 }
 
-/** The head of an HTTP answer that refuses the handshake (extension `websocket.http.response`). */
+/** The head of an HTTP response that rejects the handshake (extension `websocket.http.response`). */
 export interface WebSocketHTTPResponseStartMessage {
   type: "websocket.http.response.start";
   status: number;
   headers?: Iterable<HeaderPair>;
 }
 
-/** A part of the body of an HTTP answer that refuses the handshake. */
+/** A part of the body of an HTTP response that rejects the handshake. */
 export interface WebSocketHTTPResponseBodyMessage {
   type: "websocket.http.response.body";
   body?: Uint8Array;
@@ -168,7 +168,7 @@ export interface LifespanEventMessage {
   type: "lifespan.startup" | "lifespan.shutdown";
 }
 
-/** The application's answer to a lifespan event. */
+/** The application's response to a lifespan event. */
 export interface LifespanAnswerMessage {
   type:
     | "lifespan.startup.complete"
@@ -181,7 +181,7 @@ export interface LifespanAnswerMessage {
   error?: unknown;
 }
 
-/** The messages that `receive` gives. */
+/** The messages that `receive` returns. */
 export type ReceiveMessage =
   | HTTPRequestMessage
   | HTTPDisconnectMessage
@@ -204,11 +204,11 @@ export type SendMessage =
 /** Waits for the next message from the server. */
 export type Receive = () => Promise<ReceiveMessage>;
 
-/** Gives a message to the server. It returns nothing when the message is already dealt with, else a promise. */
+/** Gives a message to the server. It returns undefined if the message is already processed, else a promise. */
 export type Send = (message: SendMessage) => Promise<void> | void;
 
 /**
- * An application, or anything that can stand in its place: a middleware around it, a mounted framework.
+ * An application, or a replacement for one: a middleware around it, a mounted framework.
  *
  * @example
  * ```ts

@@ -14,7 +14,7 @@ export const asBytes: (bytes: Uint8Array) => Uint8Array = hasBuffer
   ? (bytes) => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   : (bytes) => bytes;
 
-/** Bytes with any content: taken from memory that is shared with other small ones, where the platform has such. */
+/** Uninitialized bytes: taken from memory that is shared with other small ones, if the platform has such memory. */
 const createUnsafe: (length: number) => Uint8Array = hasBuffer ? (length) => Buffer.allocUnsafe(length) : createBytes;
 
 const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII

@@ -1,5 +1,5 @@
 /**
- * The interface between the protocol and the drivers, which move bytes and know nothing of ASGI's rules.
+ * The interface between the protocol and the drivers, which move bytes and do not depend on ASGI's rules.
  *
  * The drivers are HTTP/1.1 on sockets (`node/http1/`), HTTP/2 on `node:http2` (`node/http2/`), requests of a `node:http`
  * server (`node/node-handler.ts`), uWebSockets.js (`node/uws/`), `fetch` (`web/`), and the test client's WebSockets in memory
@@ -10,8 +10,8 @@
  *    through `BodyFlow`,
  * 3. tells the exchange when the client disconnects (`disconnect`), or ends its side (`halfClose`).
  *
- * The exchange checks what the application sends. Only the driver decides when a connection closes. A WebSocket is a
- * `WebSocketSession` over a `PendingHandshake`.
+ * The exchange checks the messages of the application. Only the driver decides when a connection closes. A WebSocket is
+ * a `WebSocketSession` over a `PendingHandshake`.
  *
  * @module
  */

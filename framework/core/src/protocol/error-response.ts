@@ -4,7 +4,7 @@ import { statusPhrase } from "../common/exceptions.js";
 import { responseFacts } from "./response-facts.js";
 import { CheckedHeaders, type ResponseHead } from "./response-head.js";
 
-/** A whole response with JSON. The connection closes after it: nothing that follows can be trusted. */
+/** A whole response with JSON. The connection closes after it: later bytes cannot be trusted. */
 export class ErrorResponse {
   readonly head: ResponseHead;
   readonly body: Uint8Array;

@@ -35,10 +35,10 @@ export class Exchange implements Call {
   #phase: Phase = "idle";
   #head: ResponseHead | null = null;
   #writtenBytes = 0;
-  /** The client sends nothing more, or the server stops: an application that ends its response now has not failed. */
+  /** The client sends no more data, or the server stops: an application that ends its response now has not failed. */
   #mayEnd = false;
 
-  /** @param body - The body of the request; `null` for none, or if the stream is its source. */
+  /** @param body - The body of the request; `null` for no body, or if the stream is its source. */
   constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
     this.#context = context;
     this.#stream = stream;
@@ -51,7 +51,7 @@ export class Exchange implements Call {
     return `${this.#scope.method} ${this.#scope.path}`;
   }
 
-  /** `true` while nothing of the response has been sent: another can still be sent in its place. */
+  /** `true` while no part of the response has been sent: another can still be sent instead. */
   get untouched(): boolean {
     return this.#phase === "idle" || this.#phase === "started";
   }
@@ -70,7 +70,7 @@ export class Exchange implements Call {
   }
 
   /**
-   * Takes one message. Returns nothing if it is written, a promise if the client has to be waited for.
+   * Takes one message. Returns undefined if it is written, or a promise if the client has to be awaited.
    *
    * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
    * @throws ClientDisconnect if the client disconnected before the response was complete.
@@ -106,14 +106,14 @@ export class Exchange implements Call {
     this.#close(isWhole ? "complete" : "gone");
   }
 
-  /** The client has ended its side and may still read: the application gets a disconnect, and can respond all the same. */
+  /** The client has ended its side and may still read: the application gets a disconnect, and can still respond. */
   halfClose(): void {
     this.#mayEnd = true;
     this.#request?.halfClose();
   }
 
   /**
-   * The server is about to stop. A stream of events has no end of its own, so its application gets `http.disconnect`;
+   * The server is about to stop. An event stream does not end by itself, so its application gets `http.disconnect`;
    * everything else may finish.
    */
   drain(): void {
@@ -176,7 +176,7 @@ export class Exchange implements Call {
     if (!hasLeft && !this.#isOver) this.refuse(internalServerError, error);
   }
 
-  /** Nothing more is sent: `receive` returns a disconnect. The first call decides the phase. */
+  /** No more data is sent: `receive` returns a disconnect. The first call decides the phase. */
   #close(phase: "complete" | "gone"): void {
     if (!this.#isOver) this.#phase = phase;
     this.#request?.end();

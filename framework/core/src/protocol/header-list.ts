@@ -4,9 +4,12 @@ import { decodeLatin1, headerBytes } from "./bytes.js";
 
 /** The facts about the body of a message in its headers. */
 export interface ContentHeaders {
-  /** `Content-Type` as it was sent, repeated ones joined; `undefined` for none. */
+  /** `Content-Type` as it was sent, repeated ones joined; `undefined` if it is absent. */
   readonly type: string | undefined;
-  /** `Content-Length` in bytes: 0 for none, `NaN` for a value that is not a number, and for a body of another framing. */
+  /**
+   * `Content-Length` in bytes: 0 if it is absent, `NaN` for a value that is not a number, and for a body with another
+   * framing.
+   */
   readonly length: number;
 }
 
@@ -26,12 +29,12 @@ export interface ContentHeaders {
 export class HeaderList implements Iterable<HeaderPair> {
   #raw: readonly string[] | (() => readonly string[]);
   #pairs: HeaderPair[] | undefined;
-  /** The facts about the body that a server has read in them; `null` for none. */
+  /** The facts about the body that a server has read in them, or `null`. */
   readonly content: ContentHeaders | null;
 
   /**
-   * @param raw - The names and values as {@link raw} gives them, or a function that is called once, when they are asked for.
-   * @param content - The facts about the body in them, so that nobody looks for them again.
+   * @param raw - The names and values in the form of {@link raw}, or a function that is called once, on access.
+   * @param content - The facts about the body in them, so that they are not searched again.
    */
   constructor(raw: readonly string[] | (() => readonly string[]), content: ContentHeaders | null = null) {
     this.#raw = raw;
@@ -72,7 +75,7 @@ export function rawHeaders(headers: Iterable<HeaderPair> | undefined): readonly 
 /** Separator of the values of a repeated header: RFC 9110 §5.3; for cookies RFC 6265 §5.4. */
 const separatorOf = (name: string) => (name === "cookie" ? "; " : ", ");
 
-/** The text at a place of a list. A function, so that loops over headers have no branch of their own for it. */
+/** The text at a place of a list. A function, so that loops over headers have no separate branch for it. */
 export function textAt(raw: readonly string[], index: number): string {
   return raw[index] ?? "";
 }
@@ -138,7 +141,7 @@ const NO_HEADERS: readonly never[] = [];
 const CONTENT_TYPE = "content-type";
 const CONTENT_LENGTH = "content-length";
 
-/** The facts about the body: those of a {@link HeaderList}, or those that one pass over the headers finds. */
+/** The facts about the body: those of a {@link HeaderList}, or from one pass over the headers. */
 export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
   if (!(headers instanceof HeaderList)) return contentOfPairs(headers);
   if (headers.content !== null) return headers.content;

@@ -1,6 +1,7 @@
 /**
- * The grammar that the fields of HTTP share: RFC 9110 §5.6, and hosts by RFC 3986 §3.2. White space is SP and HTAB alone:
- * `trim()` and `\s` also mean U+00A0 and others, by which a name would become another's. Every function is linear.
+ * The grammar that the fields of HTTP share: RFC 9110 §5.6, and hosts by RFC 3986 §3.2. White space is only SP and
+ * HTAB: `trim()` and `\s` also mean U+00A0 and others, which would turn one name into another. Every function is
+ * linear.
  *
  * @module
  */
@@ -36,7 +37,7 @@ export function trimOWS(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-/** The index behind a quoted string that begins at `start`; the end of the text where it is not closed. */
+/** The index after a quoted string that begins at `start`; the end of the text if it is not closed. */
 function skipQuoted(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     const char = text.charAt(index);
@@ -66,7 +67,7 @@ export function parseList(text: string): string[] {
   return members;
 }
 
-/** The media type of a `Content-Type`, in lower case and without parameters: `""` when there is none. RFC 9110 §8.3.1. */
+/** The media type of a `Content-Type`, in lower case and without parameters: `""` if it is missing. RFC 9110 §8.3.1. */
 export function parseMediaType(contentType: string | undefined): string {
   if (contentType === undefined) return "";
   const end = contentType.indexOf(";");
@@ -81,7 +82,7 @@ function indexBehind(pattern: RegExp, text: string, index: number): number {
   return pattern.test(text) ? pattern.lastIndex : index;
 }
 
-/** Tells if a parameter ends here: another follows, or nothing does. */
+/** Tells if a parameter ends here: another follows, or the end. */
 function endsAt(text: string, index: number): boolean {
   const behind = indexBehind(BLANKS, text, index);
   return behind === text.length || text.charAt(behind) === ";";
@@ -119,7 +120,7 @@ function parseValue(text: string, start: number): Value | null {
  * The parameters behind a field's first `;`, their names in lower case: `OWS ";" OWS [ name "=" value ]`, without a blank
  * around the equals sign.
  *
- * @returns `null` when they are malformed, or a name comes twice: two readers would each take another one.
+ * @returns `null` if they are malformed, or a name is repeated: two readers could use different values.
  * @see RFC 9110 §5.6.6
  */
 export function parseParameters(text: string): ReadonlyMap<string, string> | null {
@@ -145,17 +146,17 @@ export function parseParameters(text: string): ReadonlyMap<string, string> | nul
 export interface Host {
   /** In lower case, without a dot at the end; an IPv6 address in its shortest form, in brackets. */
   readonly name: string;
-  /** `null` when none is written. */
+  /** `null` if it is omitted. */
   readonly port: number | null;
 }
 
 /** A DNS name has at most 253 characters; a bracketed IPv6 address and a port are shorter. */
 const MAX_HOST_LENGTH = 261;
 
-/** RFC 3986 §3.2.2, without the characters that no host on a network has. Nothing in it can match in two ways. */
+/** RFC 3986 §3.2.2, without the characters that no host on a network has. No part of it can match in two ways. */
 const HOST = /^(?:\[([0-9a-f:.]{2,45})\]|([a-z0-9_~-]+(?:\.[a-z0-9_~-]+)*)\.?)(?::(\d{0,5}))?$/;
 
-/** Reads `uri-host [":" port]`; `null` when it is none. @see RFC 9110 §7.2 */
+/** Reads `uri-host [":" port]`; `null` if it is invalid. @see RFC 9110 §7.2 */
 export function parseHost(text: string): Host | null {
   if (text.length > MAX_HOST_LENGTH) return null;
   const match = HOST.exec(text.toLowerCase());
@@ -177,8 +178,8 @@ function canonicalAddress(address: string): string | undefined {
 const AUTHORITY = /^(?:\[([0-9A-Fa-f:.]+)\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})+)(?::(\d{0,5}))?$/;
 
 /**
- * Tells if the text is a `uri-host [":" port]`, as RFC 9112 §3.2 asks of `Host`; also one that `parseHost` does not know as
- * a host on a network. An empty host is none (RFC 9110 §4.2.1).
+ * Tells if the text is a `uri-host [":" port]`, as RFC 9112 §3.2 requires of `Host`, even if `parseHost` does not
+ * accept it as a host on a network. An empty host is invalid (RFC 9110 §4.2.1).
  */
 export function isAuthority(text: string): boolean {
   const match = AUTHORITY.exec(text);
@@ -186,12 +187,12 @@ export function isAuthority(text: string): boolean {
   return match[1] === undefined || canonicalAddress(match[1]) !== undefined;
 }
 
-/** Accepts the host of a request. `defaultPort` is that of its scheme. */
+/** Accepts the host of a request. `defaultPort` is the port of its scheme. */
 export type HostTest = (host: Host, defaultPort: number) => boolean;
 
 /**
- * Compiles an entry of a list of hosts: a name, all below a name (`"*.example.com"`), an address, each on any port unless
- * one is written; `"*"` for any host. `null` for what is not a host.
+ * Compiles an entry of a list of hosts: a name, all below a name (`"*.example.com"`), an address, each on any port
+ * unless one is written; `"*"` for any host. `null` for a value that is not a host.
  */
 export function compileHost(entry: unknown): HostTest | null {
   if (entry === "*") return () => true;

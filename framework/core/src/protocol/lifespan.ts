@@ -1,4 +1,7 @@
-/** The life of the application around its requests: start-up before the port opens, shutdown after the last answer. @module */
+/**
+ * The life of the application around its requests: startup before the port opens, shutdown after the last response.
+ * @module
+ */
 import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "./asgi.js";
 import type { Logger } from "../common/logger.js";
 import { ProtocolError } from "../common/exceptions.js";
@@ -24,8 +27,8 @@ type Outcome = { ok: true } | ({ ok: false } & StartupFailure);
 /**
  * Runs an application's lifespan scope.
  *
- * An application that ends or throws on that scope before it has answered `lifespan.startup` is one without a lifespan:
- * it is served all the same, and sees no further lifespan message.
+ * An application that ends or throws on that scope before it has responded to `lifespan.startup` does not support
+ * lifespan: it is still served, and gets no further lifespan message.
  *
  * @see ASGI 3.0, "Lifespan Protocol"
  */

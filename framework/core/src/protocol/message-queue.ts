@@ -1,15 +1,15 @@
 /** Messages that are not read yet: between a sender and a reader, or from a WebSocket that cannot stop reading. @module */
 import { markHandled } from "../common/promises.js";
 
-/** Messages in order: those that came before they were asked for, then those that are waited for, then the end. */
+/** Messages in order: those that arrived before they were requested, then awaited ones, then the end. */
 export class MessageQueue<Message> {
   readonly #messages: Message[] = [];
-  /** The calls of {@link take} that wait; `null` for none. */
+  /** The waiting calls of {@link take}, or `null`. */
   #waiting: ((message: Message | Promise<Message>) => void)[] | null = null;
   /** Given, as often as it is asked for, once all messages are taken. */
   #end: Promise<Message> | null = null;
 
-  /** The number of messages that nobody has taken. */
+  /** The number of messages in the queue. */
   get length(): number {
     return this.#messages.length;
   }
@@ -41,12 +41,12 @@ export class MessageQueue<Message> {
     this.#close(markHandled(Promise.reject(reason)));
   }
 
-  /** The next message that has come; `undefined` for none. */
+  /** The next queued message, or `undefined` if the queue is empty. */
   shift(): Message | undefined {
     return this.#messages.shift();
   }
 
-  /** The next message, once it comes. */
+  /** The next message, after it has arrived. */
   take(): Promise<Message> {
     if (this.#messages.length > 0) return Promise.resolve(this.#messages.shift() as Message);
     return this.#end ?? new Promise((resolve) => void (this.#waiting = this.#waiting?.concat(resolve) ?? [resolve]));
@@ -95,7 +95,7 @@ export class HeldMessages {
     return this.#held.length <= this.#limits.messages && this.#heldBytes <= this.#limits.bytes;
   }
 
-  /** Delivers what waits, until the application pauses again. */
+  /** Delivers queued messages until the application pauses again. */
   resume(): void {
     this.isPaused = false;
     while (!this.isPaused && this.#held.length > 0) this.#deliverFirst();

@@ -20,13 +20,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Brings a path into its canonical form: cut at its raw slashes, each segment decoded once, empty segments dropped,
  * and inside a segment `/` written `%2F` and `%` written `%25`. Dot segments are plain text. `""` and `"/"` give `"/"`.
  *
- * The time is linear in the length; a plain ASCII path comes back as the same string.
+ * The time is linear in the length; a plain ASCII path is returned as the same string.
  *
  * @param path - The scope's `path`. Without `rawPath` it counts as decoded already.
  * @param rawPath - The scope's `raw_path`: the bytes as received, without the query.
  * @param options - `exact` keeps empty segments, as WebSocket paths need it.
  * @returns `null` for bytes that are not UTF-8 (RFC 3629), for a `%` without its two hexadecimal digits (RFC 3986
- *   §2.1), and for a `path` with a lone surrogate. The answer to that is 400.
+ *   §2.1), and for a `path` with a lone surrogate. This results in 400.
  */
 export function canonicalPath(path: string, rawPath?: Uint8Array, options: SegmentOptions = {}): string | null {
   // 46 ns for 31 characters, where a loop over them takes 63 (Node 20); the search does not backtrack.
@@ -39,8 +39,8 @@ export function canonicalPath(path: string, rawPath?: Uint8Array, options: Segme
 }
 
 /**
- * The path of a scope that an App has taken before: in canonical form, but for the empty segments that a middleware has
- * written since. It is not decoded a second time.
+ * The path of a scope that an App has processed before: in canonical form, except for empty segments that a middleware
+ * has written since. It is not decoded a second time.
  *
  * @returns `null` for a path with a lone surrogate.
  */
@@ -99,20 +99,20 @@ function hexValue(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
 }
 
-/** Drops the empty segments that do not count, and puts a slash in front. */
+/** Removes the insignificant empty segments, and adds a slash at the start. */
 function joined(path: string, options: SegmentOptions): string {
   const hasOnlySegments = options.exact === true || !(path.includes("//") || path.endsWith("/"));
   return hasOnlySegments && path.startsWith("/") ? path : `/${splitPath(path, options).join("/")}`;
 }
 
-/** Decodes one segment of a canonical path: `%2F` is a slash, `%25` a percent sign, and nothing else is an escape. */
+/** Decodes one segment of a canonical path: only `%2F` (a slash) and `%25` (a percent sign) are escapes. */
 export function decodeSegment(segment: string): string {
   return segment.includes("%") ? segment.replaceAll(/%2F/g, "/").replaceAll(/%25/g, "%") : segment;
 }
 
 /**
- * Cuts a path or a pattern at its slashes. The slash in front carries no segment; of the others' empty segments none
- * counts, unless `exact` is set.
+ * Cuts a path or a pattern at its slashes. The leading slash starts the first segment; other empty segments are
+ * ignored, unless `exact` is set.
  */
 export function splitPath(path: string, options: SegmentOptions = {}): string[] {
   if (options.exact) return (path.startsWith("/") ? path.slice(1) : path).split("/");
@@ -135,7 +135,7 @@ export function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
 }
 
-/** The path below `root_path`. Where a server's `root_path` is not part of the path, the whole path. */
+/** The path below `root_path`. If a server's `root_path` is not part of the path, the whole path. */
 export function localPath(scope: HTTPScope | WebSocketScope): string {
   const root = scope.root_path;
   if (root === undefined || root === "") return scope.path;

@@ -21,8 +21,8 @@ type Message = HTTPRequestMessage | HTTPDisconnectMessage;
 /** The source of a request's body. */
 export interface BodyFlow {
   /**
-   * The application waits for a part of the body, or for the end of the exchange, and none is here. Called for each such
-   * wait.
+   * The application waits for a chunk of the body, or for the end of the exchange, but the queue is empty. Called for
+   * each such wait.
    *
    * @returns Why the body cannot be read, or `null`.
    */
@@ -99,7 +99,7 @@ export class RequestBody {
     receiver?.reject(error);
   }
 
-  /** The client sends nothing after the body: `receive` returns `http.disconnect` once the body is read. */
+  /** The client sends no more data after the body: `receive` returns `http.disconnect` once the body is read. */
   halfClose(): void {
     this.#isHalfClosed = true;
     if (this.#isRead) this.#settle(DISCONNECT);

@@ -46,7 +46,7 @@ export interface ResponseHead {
   /** HTTP status code in range [200...599]. */
   readonly status: number;
   readonly headers: CheckedHeaders;
-  /** Bytes of the body that the head announces, or -1 if it announces none. */
+  /** Bytes of the body that the head announces, or -1 without an announcement. */
   contentLength: number;
   /** The rules for the content, by the status and the method. */
   readonly facts: ResponseFacts;
@@ -98,7 +98,7 @@ export function streamsEvents(head: ResponseHead | null): boolean {
   return /^text\/event-stream[\t ]*(?:;|$)/i.test(raw[at + 1] ?? "");
 }
 
-/** Lists that cannot change are checked once: those of the framework's own responses. */
+/** Immutable lists are checked once: those of the framework's own responses. */
 const checkedLists = new WeakMap<readonly string[], CheckedHeaders>();
 
 function checkHeaders(raw: readonly string[]): CheckedHeaders {

@@ -30,14 +30,14 @@ export interface Endpoints {
 export const ASGI = Object.freeze({ version: "3.0", spec_version: "2.4" });
 const NO_QUERY = createBytes(0);
 const NO_SUBPROTOCOLS: readonly string[] = Object.freeze([]);
-/** One object for all WebSockets, which nobody can change. */
+/** One immutable object for all WebSockets. */
 const WEBSOCKET_EXTENSIONS = Object.freeze({
   "websocket.http.response": Object.freeze({}),
   "tsgi.websocket.message_limit": Object.freeze({}),
 });
 
 /**
- * Creates the scope of a request: an object of its own, which belongs to the request and which the application may change.
+ * Creates the scope of a request: a separate object, which belongs to the request and which the application may change.
  *
  * @param context - The state of the lifespan, of which the scope gets a shallow copy, and the trusted proxies.
  */

@@ -19,14 +19,14 @@ export interface Proxies {
 export interface Call {
   /** Its name in a log line: `"GET /items"`. */
   readonly name: string;
-  /** The server is about to stop: ends a response that has no end of its own. */
+  /** The server is about to stop: ends a response that does not end by itself. */
   drain(): void;
   /** The time to stop is nearly up: cuts the response if its client does not read it. */
   cutUnread(): void;
   /**
    * The application has returned, or has failed.
    *
-   * @returns A promise for the time until the system has all that the application sent; nothing if it has it already.
+   * @returns A promise for the time until the system has all data of the application; undefined if it has it already.
    */
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
 }
@@ -37,13 +37,13 @@ export class ServerContext {
   readonly logger: Logger;
   /** The lifespan's state, of which each request gets a shallow copy. */
   readonly state: Readonly<Record<string | symbol, unknown>>;
-  /** Trusted proxies; `null` for none. */
+  /** Trusted proxies, or `null`. */
   readonly proxies: Proxies | null;
   /** `true` while the server drains: each response closes its connection. */
   draining = false;
   /** The calls that have not settled, background tasks included. */
   readonly running = new Set<Call>();
-  /** `null` while nobody waits for the end of all calls. */
+  /** `null` until the end of all calls is awaited. */
   #idle: Deferred<void> | null = null;
 
   /** @param settings - The lifespan's state, and trusted proxies if there are any. */
@@ -71,7 +71,7 @@ export class ServerContext {
       const flushed = call.settled(failure);
       if (flushed !== undefined) await flushed;
     } catch (error) {
-      // On a server of another make, somebody else may have sent a head before.
+      // On another server, other code may have sent a head before.
       this.logger.error({ err: error }, `The response could not be sent: ${call.name}`);
     }
     this.running.delete(call);

@@ -21,7 +21,7 @@ export const CLOSE = {
 /** The most bytes of one message, where neither the server nor the application says otherwise. */
 export const DEFAULT_MESSAGE_BYTES = 1 << 20;
 
-/** A handshake that is completed: because the application accepts, or closes with a code of its own. */
+/** A completed handshake: the application has accepted, or closed with an application code. */
 export interface Acceptance {
   /**
    * True if the application has closed instead, with a code from 4000 on, which a browser sees only after a completed
@@ -47,7 +47,7 @@ export interface Refusal {
 /** A handshake that the application has not responded to. Exactly one of its methods is called, once. */
 export interface PendingHandshake {
   /**
-   * Completes it. The first event comes later.
+   * Completes it. The first event is fired later.
    *
    * @returns `null` if the client has disconnected.
    */
@@ -68,7 +68,7 @@ export interface OpenWebSocket {
   /** Sends a message. `done` is called once the system has it, or it cannot be sent. */
   write(data: string | Uint8Array, done: ((error?: Error | null) => void) | null): void;
   /**
-   * Sends a close frame, and waits for that of the client. Without a code the frame is empty.
+   * Sends a close frame, and waits for the close frame of the client. Without a code the frame is empty.
    *
    * @param cause - The error of the application, for a client in memory.
    */

@@ -34,12 +34,12 @@ export class WebSocketInbox {
     this.#source = source;
   }
 
-  /** `true` once nothing more comes. */
+  /** `true` after the last message. */
   get ended(): boolean {
     return this.#queue.hasEnded;
   }
 
-  /** The next message: those that came first, then how it ended, as often as it is asked for. */
+  /** The next message: first the received ones, then the end, repeatedly. */
   receive(): Promise<ReceiveMessage> {
     if (this.#queue.isAwaited) {
       return markHandled(
@@ -81,7 +81,7 @@ export class WebSocketInbox {
     else this.#onEnd = callBack;
   }
 
-  /** The client has gone, or this side goes. The first time counts. */
+  /** The client has disconnected, or this side closes. The first time counts. */
   end(code: number, reason: string): void {
     this.#queue.end({ type: "websocket.disconnect", code, reason });
     this.#onEnd?.();

@@ -26,15 +26,15 @@ import { SESSION, type SessionScope } from "./session-key.js";
 import type { Call, ServerContext } from "./server-context.js";
 import { WebSocketInbox } from "./websocket-inbox.js";
 
-/** The state of a WebSocket. `answering`: the application refuses it with an HTTP response of its own. */
+/** The state of a WebSocket. `answering`: the application rejects it with an HTTP response. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
 
 /** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
 const MAX_BUFFERED_BYTES = 65_536;
 
 /**
- * Bytes, and messages at so many bytes each, after which a sender makes way: a client that reads as fast as it is sent
- * to never makes it wait, and one in a loop held the event loop for 0.8 s and 1 GB of what it had sent.
+ * Bytes, and messages with a fixed size each, after which a sender yields: a client that reads fast enough never makes
+ * it wait, and a sender in a loop blocked the event loop for 0.8 s and used 1 GB.
  */
 const MAX_TURN_BYTES = 1 << 20;
 const BYTES_PER_MESSAGE = 256;
@@ -54,9 +54,9 @@ export class WebSocketSession implements Call, WebSocketEvents {
   #webSocket: OpenWebSocket | null = null;
   #response: Exchange | null = null;
   readonly #inbox = new WebSocketInbox();
-  /** The close code of this side, if it ends the connection for a breach of a rule; 0 for none. */
+  /** The close code of this side, if it ends the connection for a violation of a rule, or 0. */
   #violation = 0;
-  /** `true` once the application has closed or refused: its errors are not those of a client that disconnects. */
+  /** `true` after the application has closed or rejected: its errors are then not those of a disconnected client. */
   #hasEnded = false;
   /** Bytes sent in this turn of the event loop. */
   #turnBytes = 0;
@@ -222,7 +222,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
       message.type === "websocket.http.response.start"
         ? response.send({ ...message, type: "http.response.start" })
         : response.send({ ...message, type: "http.response.body" });
-    // A message that is refused has changed nothing: the application may still accept.
+    // A rejected message has no effect: the application may still accept.
     this.#response = response;
     if (this.#phase === "connecting") this.#phase = "answering";
     this.#hasEnded ||= response.complete;

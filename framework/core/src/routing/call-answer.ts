@@ -1,16 +1,16 @@
-/** The result of a call, made of what its route returns. @module */
+/** The result of a call, built from the response of its route. @module */
 import type { Fault } from "../common/exceptions.js";
 import type { Response as TsgiResponse } from "../http/response/response.js";
 import type { Readable } from "../schema/schema.js";
 import type { EventSchemas } from "./event-schemas.js";
 import type { JSONOf, Received } from "./json-types.js";
 
-/** The body of a 422: every fault of the request. */
+/** The body of a 422: every error of the request. */
 export interface HTTPValidationError {
   detail: Fault[];
 }
 
-/** The result of a call: the data of a success, or the error of any other answer. */
+/** The result of a call: the data of a success, or the error of any other response. */
 export type Answer<Data, Failure> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Failure; response: Response };
@@ -21,8 +21,8 @@ export type DataOf<Out, R, Docs> = keyof Docs extends never
   : ReturnedData<Out, R, Returned<R>> | Declared<Docs, Success<keyof Docs>>;
 
 /**
- * The data that the handler returns. `Data` is that of `returns`: in its own type parameter the compiler works it out once for
- * each schema, and in a branch once for each route.
+ * The data that the handler returns. `Data` is the type of `returns`: as a separate type parameter it is computed once
+ * for each schema, and in a branch once for each route.
  */
 type ReturnedData<Out, R, Data> = undefined extends R
   ? Given<Out>
@@ -45,7 +45,7 @@ type Given<Out> =
       ? AsyncIterable<Value<Item>>
       : Value<Out>;
 
-/** A value is what the handler gives. A `Response` says nothing of its body, and no result is `null`. */
+/** A value is the result of the handler. A `Response` has no type for its body, and no result is `null`. */
 type Value<Result> = [Result] extends [TsgiResponse | Response]
   ? unknown
   : [Result] extends [void]
@@ -73,7 +73,7 @@ type Success<Status> = Status extends number
     ? Status
     : never;
 
-/** The status of a declared error. A 422 without a body is that of an invalid request. */
+/** The status of a declared error. A 422 without a body is the one of an invalid request. */
 export type ErrorStatus<Status, Doc> =
   Status extends Success<Status>
     ? never
@@ -84,8 +84,8 @@ export type ErrorStatus<Status, Doc> =
       : Status;
 
 /**
- * The errors of a call: those that the route declares, and that of an invalid request if it reads anything and declares no 422.
- * Without either nothing is known.
+ * The errors of a call: those that the route declares, and the one of an invalid request if the route has parameters
+ * and declares no 422. Without either, the type is unknown.
  */
 export type ErrorOf<Errors, Request> = keyof Errors extends never
   ? unknown extends Request

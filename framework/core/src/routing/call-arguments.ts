@@ -11,12 +11,12 @@ type Member<In extends string, Name extends string, Value, IsOptional> = IsOptio
   : { [I in In]: { [N in Name]: Value } };
 
 /**
- * The members of a request that params ask for, by the names of the params. What indexes it has no name of its own: the
- * compiler tells unions apart by their names as well, and would work the rest out for each route instead of for each union.
+ * The members of a request that params ask for, by the names of the params. The indexed type has no name: the compiler
+ * distinguishes unions by their names as well, and would compute the rest for each route instead of for each union.
  */
 type Members<P, Names> = { [K in keyof P]: MemberOf<K & string, P[K], Names> };
 
-/** Params whose type has no names, as `Params` itself, tell a client nothing. */
+/** Params whose type has no names, such as `Params` itself, have no effect for a client. */
 type MemberOf<K extends string, A, Names> = string extends K
   ? never
   : A extends {
@@ -82,7 +82,7 @@ type Hyphen<Before> = Before extends "_" | Uppercase<Before & string> ? "" : "-"
 /** All members of a union at once. */
 type All<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
-/** The same with the names of the path that nothing declares: text. */
+/** The same with undeclared names of the path: strings. */
 export type WithNames<R, Names extends string> = R extends { path: infer Declared }
   ? [Exclude<Names, keyof Declared>] extends [never]
     ? R
@@ -100,19 +100,19 @@ export type Places<P, Names> = All<Members<P, Names>[keyof P]>;
 /** An intersection as one object, for whom an editor shows it. */
 type Plain<T> = { [K in keyof T]: T[K] };
 
-/** One option of a call, which may be left out where nothing in it is required. */
+/** One option of a call, which is optional if no part of it is required. */
 type Option<Name extends string, T> = {} extends T ? { [N in Name]?: T } : { [N in Name]: T };
 
 type Parameter = "path" | "query" | "header";
 
-/** The option `params`. A browser sends the cookies of a request by itself, so that none is required. */
+/** The option `params`. A browser sends the cookies of a request by itself, so they are never required. */
 type Parameters<R> = Plain<
   { [K in keyof R & Parameter as {} extends R[K] ? never : K]: Plain<R[K]> } & {
     [K in keyof R & Parameter as {} extends R[K] ? K : never]?: Plain<R[K]>;
   } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Cookies> } : {})
 >;
 
-/** The option `params`, with the parameters of a route by their places; optional if none is required. */
+/** The option `params`, with the parameters of a route by their places; optional if no parameter is required. */
 export type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [never]
   ? { params?: undefined }
   : Option<"params", Parameters<R>>;
@@ -142,7 +142,7 @@ type IsOne<K, Whole = K> = [K extends unknown ? ([Whole] extends [K] ? true : fa
 /** A form by its fields, or as the platform writes it. */
 type FormFields<T> = T | FormData | URLSearchParams;
 
-/** The type of a form without a file: nothing in an object of texts tells it from JSON. */
+/** The type of a form without a file: an object of strings cannot be distinguished from JSON. */
 export interface FormHeaders {
   "Content-Type": "application/x-www-form-urlencoded" | "multipart/form-data";
   [name: string]: string;
@@ -156,7 +156,7 @@ export interface CallOptions extends Omit<RequestInit, "body" | "headers" | "met
 /** The arguments of a call after its path: `params`, `body` and the options of `fetch`. */
 export type ArgumentsOf<R> = Optional<Options<R>>;
 
-/** An argument that may be left out where nothing in it is required. */
+/** An argument that is optional if no part of it is required. */
 export type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
 
 type Options<R> = ParametersOption<R> & BodyOption<R> & CallOptions;

@@ -9,8 +9,8 @@ export interface Bounds {
 }
 
 /**
- * The text of a function `find(path)` while it is written. A pattern's text and names get into it by `JSON.stringify`
- * alone; handlers and metadata stay in the list of routes, which the text reads as its variable `routes`.
+ * The text of a function `find(path)` while it is written. A pattern's text and names are inserted only with
+ * `JSON.stringify`; handlers and metadata stay in the list of routes, which the code reads as its variable `routes`.
  */
 export class CodeBuilder<H, M> {
   /** The routes that the text names by their index. */
@@ -34,7 +34,7 @@ return ${this.#result(route, values)};
 `;
   }
 
-  /** Adds the function itself, after all that it calls. The body runs through when it finds nothing. */
+  /** Adds the function itself, after all that it calls. The body runs to its end if it finds no match. */
   addFind(body: string): void {
     this.add(`return function find(path) {
 if (path.charCodeAt(0) !== 47) return null;
@@ -65,7 +65,7 @@ ${body}return null;
   }
 }
 
-/** The literal of what `createParams` makes. A computed `["__proto__"]` is a member like any other. */
+/** The literal of the object that `createParams` creates. A computed `["__proto__"]` is a member like any other. */
 function paramsOf(names: readonly string[], values: readonly string[]): string {
   if (!needsNullPrototype(names)) {
     return `{ ${names.map((name, index) => `${JSON.stringify(name)}: ${values[index]}`).join(", ")} }`;
@@ -78,7 +78,7 @@ function slice({ start, end }: Bounds): string {
   return end === null ? `path.slice(${start})` : `path.slice(${start}, ${end})`;
 }
 
-/** An offset in the path: a variable, or `""` for none, plus a number. */
+/** An offset in the path: a variable, or `""` for zero, plus a number. */
 export interface Start {
   readonly base: string;
   readonly add: number;

@@ -32,11 +32,11 @@ export interface Owner<Prefix extends string, IsWhole extends boolean> {
 }
 
 /**
- * Registers handlers for `GET`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a decorator. Each
- * form gives the handler back, with the types of the route. No two forms take the same number of arguments, so that the
- * compiler explains the one that was meant. A verb is called as a method: `this` has the prefix.
+ * Registers handlers for `GET`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a decorator.
+ * Each form returns the handler, with the types of the route. No two forms take the same number of arguments, so that
+ * the compiler explains the one that was meant. A verb is called as a method: `this` has the prefix.
  *
- * `Out[never]`, from which nothing is inferred, keeps the literals in what an asynchronous generator yields, such as the
+ * `Out[never]`, which has no inference sites, keeps the literals in the items of an asynchronous generator, such as the
  * name of an event: the compiler widens them unless it expects a `const` type parameter of them.
  *
  * The interfaces of the five methods repeat each other: one with the method as a type parameter makes a route cost

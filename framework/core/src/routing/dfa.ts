@@ -16,7 +16,10 @@ interface NfaState<H, M> {
 
 /** The routes of one method. */
 interface MethodRoutes<H, M> {
-  /** Results of those without parameters by their whole path. Static beats parameter, so nothing beats them. */
+  /**
+   * Results of those without parameters by their whole path. Static takes precedence over parameters, so no other state
+   * can match.
+   */
   readonly fixed: ReadonlyMap<string, Resolved<H, M>>;
   /** Those with parameters, in order of precedence. */
   readonly open: readonly Route<H, M>[];
@@ -65,8 +68,8 @@ function routeAt<H, M>(node: RadixNode<H, M>, method: string, texts: readonly (s
 }
 
 /**
- * The same text as the engine's one copy of it. `Map#get` then compares two pointers when it is asked with that copy,
- * and characters else: 11 instead of 16 ns for a static path that stands in a program.
+ * The same text as the engine's one copy of it. `Map#get` then compares two pointers when it is called with that copy,
+ * and characters otherwise: 11 instead of 16 ns for a static path that is a literal in a program.
  */
 function internalised(text: string): string {
   return Object.keys({ [text]: null })[0] ?? text;
@@ -149,8 +152,8 @@ class SubsetConstruction<H, M> {
   }
 
   /**
-   * The next members: of each its static child, then its parameter child. `null` stands for a segment that none of them
-   * names. A parameter takes no empty one.
+   * The next members: of each its static child, then its parameter child. `null` represents a segment that matches no
+   * static one. A parameter takes no empty one.
    */
   #step(members: readonly NfaState<H, M>[], text: string | null): NfaState<H, M>[] {
     const next: NfaState<H, M>[] = [];

@@ -29,7 +29,7 @@ export type ResponseDocs = Readonly<Partial<Record<number | `${1 | 2 | 3 | 4 | 5
 export interface CallbackOperation {
   /** The parameters of the request. Descriptors as in a route; a bare object schema is the body. */
   params?: Params;
-  /** The schema of the expected answer. */
+  /** The schema of the expected response. */
   returns?: Schema;
   /** With which status. Defaults to 200. */
   statusCode?: number;
@@ -44,8 +44,8 @@ export interface CallbackOperation {
 type CallbackMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
 /**
- * Requests by name, address and method. An address is written with what the client sent:
- * `{ shipped: { "{$request.body#/callback_url}": { post: { params: { event: Shipment } } } } }`.
+ * Requests by name, address and method. An address contains expressions with data of the request: `{ shipped: {
+ * "{$request.body#/callback_url}": { post: { params: { event: Shipment } } } } }`.
  *
  * @see OpenAPI 3.0.3 §4.7.18
  */

@@ -7,7 +7,9 @@ const MAX_STATES = 20_000;
 /** Segments of a path above which the code would nest too deep. */
 const MAX_DEPTH = 64;
 
-/** Texts side by side above which they are spread over several functions: V8 leaves long ones unoptimised. */
+/**
+ * The number of adjacent strings above which they are spread over several functions: V8 does not optimize long ones.
+ */
 const MAX_TEXTS = 48;
 
 /** Emits an automaton; `null` for one too large or too deep to gain by it. */
@@ -61,12 +63,12 @@ class DfaEmitter<H, M> {
     return this.#code;
   }
 
-  /** The code before a segment: it returns what it finds, or runs through when the segment leads nowhere. */
+  /** The code before a segment: it returns the match, or runs to its end if the segment does not match. */
   #state(state: DfaState<H, M>, place: Position): string {
     return this.#texts(state, { texts: [...state.statics.keys()], from: 0 }, place) + this.#param(state, place);
   }
 
-  /** Goes on to a state: in place where nothing else leads on and nothing else leads there, else by a call. */
+  /** Continues with a state: inline if it has no other predecessor or alternative, otherwise by a call. */
   #goOn(from: DfaState<H, M>, to: DfaState<H, M>, place: Position): string {
     const isOnlyWay = from.statics.size + (from.param === null ? 0 : 1) === 1 && this.#parents.get(to) === 1;
     return isOnlyWay ? `${this.#state(to, place)}return null;\n` : this.#call(to, place);
@@ -91,8 +93,8 @@ class DfaEmitter<H, M> {
   }
 
   /**
-   * The code for static segments whose first `from` characters are the same: they are told apart at the first character in
-   * which they differ. Runs through where none of them is there.
+   * The code for static segments whose first `from` characters are the same: they are told apart at the first character
+   * in which they differ. Runs to its end if no text matches.
    */
   #texts(state: DfaState<H, M>, { texts, from }: TextGroup, place: Position): string {
     const [first] = texts;
@@ -117,7 +119,7 @@ class DfaEmitter<H, M> {
     return `switch (path.charCodeAt(${offset(place, index)})) {\n${cases.join("")}}\n${ended.join("")}`;
   }
 
-  /** As `#texts`, by a function that gives `undefined` when none of them is there. */
+  /** As `#texts`, by a function that returns `undefined` if no text matches. */
   #textsCall(state: DfaState<H, M>, group: TextGroup, place: Position): string {
     const positions = this.#passed(state, place);
     const name = `texts${this.#spreads++}`;
@@ -126,7 +128,7 @@ class DfaEmitter<H, M> {
     return `const found = ${name}(${argumentsOf(positions, place)});\nif (found !== undefined) return found;\n`;
   }
 
-  /** Compares a static segment, and with it those that alone can follow. */
+  /** Compares a static segment, together with the only segments that can follow it. */
   #text(state: DfaState<H, M>, text: string, place: Position): string {
     let whole = text;
     let child = state.statics.get(text)!; // `text` is one of the keys.

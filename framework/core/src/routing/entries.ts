@@ -10,10 +10,10 @@ import type { IncludeOptions, MessageSchemas, RouteOptions, RouterLifespan } fro
 /** A handler as registration sees it. */
 export type Handler = Callable;
 
-/** A route on its way to an App: what it says itself, and what the routers around it add. */
+/** A route on its way to an App: its own options, and the options of the routers around it. */
 export interface RouteEntry {
   readonly method: string;
-  /** The pattern as far as it is known: each router adds its prefix in front. */
+  /** The known part of the pattern: each router adds its prefix. */
   readonly path: string;
   readonly handler: Handler;
   readonly options: RouteOptions & MessageSchemas;
@@ -32,7 +32,7 @@ export interface RouteRecord {
   /** The whole pattern. */
   readonly path: string;
   readonly handler: Handler;
-  /** The options, with what the App and the routers around the route add. */
+  /** The options, with those of the App and the routers around the route. */
   readonly metadata: RouteOptions & MessageSchemas;
 }
 
@@ -59,7 +59,7 @@ export interface LifespanEntry {
   readonly lifespan: RouterLifespan;
 }
 
-/** Receives every registration, those of the past and those to come. */
+/** Receives every registration, past and future. */
 export interface Registry {
   addLifespan(entry: LifespanEntry): void;
   addRoute(entry: RouteEntry): void;
@@ -72,7 +72,7 @@ export function withName(entry: RouteEntry, names: ReadonlyMap<unknown, string>)
   return name === undefined ? entry : { ...entry, options: { ...entry.options, name } };
 }
 
-/** Adds to an entry what one level around it says. */
+/** Adds the options of one level to an entry. */
 export function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: ExceptionHandlers): RouteEntry {
   const { options } = entry;
   const tags = [...(level.tags ?? []), ...(options.tags ?? [])];

@@ -14,7 +14,7 @@ export class EventSchemas<Events extends EventSchemaMap = EventSchemaMap> {
   }
 }
 
-/** The fields of an event beside its data. */
+/** The fields of an event in addition to its data. */
 interface EventFields {
   /** Value of `Last-Event-ID` when the client connects again. */
   readonly id?: string | number;
@@ -43,8 +43,8 @@ export type EventOf<Events> = {
 }[keyof Events];
 
 /**
- * Names the events of a stream, each with the schema of its data: `returns` beside `stream: "sse"`. The handler yields
- * `{ event, data, id?, retry? }`. An event of another name, and data that do not fit, are errors as an item that does not
+ * Names the events of a stream, each with the schema of its data: `returns` with `stream: "sse"`. The handler yields `{
+ * event, data, id?, retry? }`. An event of another name, and data that do not fit, are errors as an item that does not
  * fit `returns` is.
  *
  * @example

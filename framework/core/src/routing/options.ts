@@ -31,8 +31,9 @@ export type StreamFormat = "jsonl" | "sse";
 /** Options of the calls of a plain handler in the pool. */
 export interface RoutePoolOptions {
   /**
-   * `true` ends a call whose client has gone together with its worker, which is replaced. A new process costs some
-   * 50 ms of processor time, so that this is for calls that take seconds. Defaults to `false`: the call runs to its end.
+   * `true` terminates a call with a disconnected client together with its worker, which is replaced. A new process
+   * costs about 50 ms of processor time, so use this for calls that take seconds. Defaults to `false`: the call runs to
+   * its end.
    */
   endOnDisconnect?: boolean;
 }
@@ -45,7 +46,7 @@ export interface ToolOptions {
   description?: string;
 }
 
-/** The options of a route that say nothing about types. */
+/** The options of a route that have no effect on types. */
 export interface RouteMetadata {
   /** Groups in the document. */
   tags?: readonly string[];
@@ -64,19 +65,19 @@ export interface RouteMetadata {
   responses?: ResponseDocs;
   /** Requests that the application sends to the client later, for the document. */
   callbacks?: Callbacks;
-  /** Dependencies that run before those of the params, one after the other, and whose results nobody asks for. */
+  /** Dependencies that run before those of the params, one at a time, and whose results are not used. */
   dependencies?: readonly Marker<unknown>[];
   /** The name for `urlPathFor`. Defaults to the handler's name. */
   name?: string;
-  /** Middleware for this route alone, the last outermost. */
+  /** Middleware only for this route, the last outermost. */
   middleware?: readonly Middleware[];
-  /** Handlers of errors for this route alone. */
+  /** Exception handlers only for this route. */
   exceptionHandlers?: ExceptionHandlersInit;
   /** The format of a stream. Defaults to `"jsonl"`, JSON Lines, for a generator. */
   stream?: StreamFormat;
-  /** `false` keeps a plain handler on the event loop, which does nothing else while it runs. */
+  /** `false` runs a non-async handler on the event loop, which is blocked while it runs. */
   pool?: boolean | RoutePoolOptions;
-  /** Limits for this route alone. */
+  /** Limits only for this route. */
   limits?: Partial<Limits>;
   /** Offers the route to agents as a tool, where `mcp` of `@tsgi/mcp` serves them. Defaults to `false`. */
   mcp?: boolean | ToolOptions;
@@ -93,8 +94,8 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
   /** Names and annotations of the handler's parameters. */
   params?: P;
   /**
-   * The schema of the result: checked when compiling and when running, and the only thing that leaves the process.
-   * For a stream that of each item, and for `stream: "sse"` that of each event's data, or `sse({ … })`.
+   * The schema of the result: checked when compiling and when running, and the only thing that leaves the process. For
+   * a stream, the schema of each item, and for `stream: "sse"` the schema of each event's data, or `sse({ … })`.
    */
   returns?: R;
 }
@@ -102,11 +103,11 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
 /** Schemas of the JSON messages of a WebSocket. */
 export interface MessageSchemas<Receives = Schema | undefined, Sends = Schema | undefined> {
   /**
-   * The schema of what the client sends: `receiveJson` and `for await` give its values. A message that does not fit closes
-   * the WebSocket with 1007, and the log names its faults.
+   * The schema of messages from the client: `receiveJson` and `for await` return their values. An invalid message
+   * closes the WebSocket with 1007, and the log contains its errors.
    */
   receives?: Receives;
-  /** The schema of what `sendJson` takes: checked when compiling and when running, and cut to the names of the schema. */
+  /** The schema of messages for `sendJson`: checked when compiling and when running; unknown properties are removed. */
   sends?: Sends;
 }
 
@@ -123,7 +124,7 @@ export interface MultiRouteOptions<Method extends string = string> {
   methods?: readonly Method[];
 }
 
-/** Start-up before the `yield`, shutdown after it. What it yields goes into the state of every scope. */
+/** Start-up before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
 export type RouterLifespan = {
   /** A method, so that a function of an `App` is one as well. */
   run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
@@ -131,21 +132,21 @@ export type RouterLifespan = {
 
 /** Options that a router adds to each of its routes. */
 export interface IncludeOptions {
-  /** Put in front of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
+  /** The prefix of each pattern. May have `{names}`, which the handlers declare with `Path()`. */
   prefix?: string;
-  /** Put in front of each route's tags. */
+  /** Tags before the tags of each route. */
   tags?: readonly string[];
-  /** Run before those of each route. */
+  /** Run before the dependencies of each route. */
   dependencies?: readonly Marker<unknown>[];
   /** Around each route, the last outermost. */
   middleware?: readonly Middleware[];
-  /** Asked after those of each route. */
+  /** Used after the exception handlers of each route. */
   exceptionHandlers?: ExceptionHandlersInit;
   /** Further responses of each route for the document. */
   responses?: RouteMetadata["responses"];
   /** Marks each route in the document. */
   deprecated?: boolean;
-  /** `false` leaves each route out of the document. */
+  /** `false` excludes each route from the document. */
   includeInSchema?: boolean;
 }
 
@@ -153,8 +154,8 @@ export interface IncludeOptions {
 export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
   prefix?: Prefix;
   /**
-   * Start-up and shutdown of what the routes need, run once inside the application's own, which it is given. What it
-   * yields is merged into the application's state.
+   * Startup and shutdown for the routes, run once inside the application's own lifespan, with the application as the
+   * argument. The value that it yields is merged into the application's state.
    */
   lifespan?: RouterLifespan;
 }
@@ -227,7 +228,7 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   mcp: TOOL,
 };
 
-/** The same of a WebSocket, which has the schemas of its messages beside them. */
+/** The same for a WebSocket, together with the schemas of its messages. */
 export const WEBSOCKET_OPTIONS: OptionRules<RouteOptions & MessageSchemas> = {
   ...ROUTE_OPTIONS,
   receives: SCHEMA,

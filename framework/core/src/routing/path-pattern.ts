@@ -1,4 +1,4 @@
-/** Path patterns: static segments and `{name}`, and nothing else. @module */
+/** Path patterns, which consist of static segments and `{name}`. @module */
 import type { MessageKey } from "../common/error-codes.js";
 import { configurationError } from "../common/exceptions.js";
 import { decodeSegment, isWellFormed, type SegmentOptions, splitPath } from "../protocol/path.js";
@@ -11,7 +11,7 @@ export interface PatternSegment {
   readonly isParam: boolean;
 }
 
-/** A value that can stand in a path. */
+/** A value that is valid in a path. */
 export type PathValue = string | number | bigint | boolean;
 
 /** Nearly every segment is one of these two. Cheaper to compile and to test than the rules with Unicode's tables. */
@@ -80,11 +80,11 @@ export class PathPattern {
 
   /**
    * Builds a path, percent-encoded: each value becomes one segment, a `/` in it `%2F`. `/users/{id}/files/{name}` with
-   * `{ id: 7, name: "a/b c" }` gives `/users/7/files/a%2Fb%20c`.
+   * `{ id: 7, name: "a/b c" }` becomes `/users/7/files/a%2Fb%20c`.
    *
-   * @param params - A value for each name of the pattern, and nothing else.
-   * @throws ConfigurationError when a name is missing or unknown, or a value is empty, no text or number, not
-   *   well-formed Unicode, or `.` or `..`, which clients take out of a path whatever their spelling (RFC 3986 §5.2.4).
+   * @param params - Exactly one value for each name of the pattern.
+   * @throws ConfigurationError if a name is missing or unknown, or a value is empty, not a string or number, not
+   *   well-formed Unicode, or `.` or `..`, which clients remove from a path in any spelling (RFC 3986 §5.2.4).
    */
   build(params: Readonly<Record<string, PathValue>> = {}): string {
     for (const name of Object.keys(params)) {
@@ -114,7 +114,10 @@ function encodeValue(name: string, value: PathValue | undefined, pattern: string
 
 type Fault = Exclude<MessageKey & `TSGI_INVALID_PATH_PATTERN.${string}`, "TSGI_INVALID_PATH_PATTERN.constraint">;
 
-/** The faults of a segment, in the order of the search: `null` stands for a constraint, whose message takes the name. */
+/**
+ * The possible errors of a segment, in the order of the search: `null` is a constraint, whose message contains the
+ * name.
+ */
 type Rules = readonly (readonly [fault: Fault | null, RegExp])[];
 
 const TEXT_FAULTS: Rules = [

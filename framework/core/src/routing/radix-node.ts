@@ -26,7 +26,7 @@ export class RadixNode<H = unknown, M = Record<string, unknown>> {
   readonly names = new Map<string, readonly string[]>();
   /** `true` for a parameter: any one non-empty segment leads here. */
   readonly isParam: boolean;
-  /** The name that the first route gave this parameter; `null` for a static node. */
+  /** The name that the first route uses for this parameter; `null` for a static node. */
   readonly paramName: string | null;
 
   constructor(paramName: string | null = null) {

@@ -24,7 +24,7 @@ export interface Lookup<H, M> {
   readonly fixed: ReadonlyMap<string, Resolved<H, M>>;
   /** Length of the longest of these paths: a longer one need not be hashed. */
   readonly longestFixed: number;
-  /** Finds the route of any other path; `null` where no route matches it as it is spelled. */
+  /** Finds the route of any other path; `null` if no route matches its exact spelling. */
   readonly find: Find<H, M>;
   /** `false`: past the bound, the routes are simulated. */
   readonly isDeterministic: boolean;
@@ -71,8 +71,8 @@ export interface RadixRouterOptions {
 }
 
 /**
- * Finds the route of a method and a path. A segment of a pattern is static text or `{name}`; static beats parameter at
- * each segment, and a static segment that leads to no route of the method gives way to the parameter.
+ * Finds the route of a method and a path. A segment of a pattern is static text or `{name}`; static takes precedence at
+ * each segment, but if a static segment leads to no route of the method, the parameter is tried.
  *
  * Paths and the static text of patterns are in the canonical form that `canonicalPath` makes.
  *
@@ -106,7 +106,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    * @param method - As requests spell it: ASGI's methods are in upper case.
    * @param path - The pattern. The slashes at its ends carry no segments, unless the router is `exact`.
    * @param metadata - Given back by `resolve`, the same object. Defaults to an empty one.
-   * @throws ConfigurationError when the pattern is refused, or the method has it already, whatever its names.
+   * @throws ConfigurationError if the pattern is rejected, or already exists for the method with any names.
    */
   addRoute(method: string, path: string | PathPattern, handler: H, metadata: M = {} as M): void {
     const pattern = path instanceof PathPattern ? path : PathPattern.parse(path, method, this.#options);
@@ -123,8 +123,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
    * Looks a path up.
    *
    * @param path - In the canonical form. Empty segments are dropped first, unless the router is `exact`.
-   * @returns The handler, the parameters' values, decoded, in an object of the caller's own, and the metadata; `null`
-   *   when nothing matches.
+   * @returns The handler, the parameters' decoded values in a new object, and the metadata; `null` if no route matches.
    */
   resolve(method: string, path: string): Resolved<H, M> | null {
     const kept = method === "GET" ? this.#lookupOfGet : null;
@@ -147,7 +146,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   /**
    * Prepares the look-ups of every method now; without it each is prepared on its first use.
    *
-   * @returns One line for the log for each method whose routes are past the bound; usually none.
+   * @returns One log line for each method whose routes exceed the limit; usually empty.
    */
   prepare(): string[] {
     const lines: string[] = [];

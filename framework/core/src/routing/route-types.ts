@@ -11,8 +11,8 @@ import type { Marker } from "../parameters/marker.js";
 export type FromPath<Names extends string> = { [Name in Names]: string };
 
 /**
- * The argument of a handler. A mapped type over `keyof P` alone costs the compiler half of one over
- * `keyof P | PathNames<Path>` (60 instantiations a route against 101), so that the pattern's names come beside it.
+ * The argument of a handler. A mapped type over only `keyof P` costs the compiler half of one over `keyof P |
+ * PathNames<Path>` (60 instantiations per route against 101), so the pattern's names are added separately.
  */
 export type HandlerArgs<P, Path extends string> =
   PathNames<Path> extends keyof P ? FromParams<P> : FromParams<P> & FromPath<Exclude<PathNames<Path>, keyof P>>;
@@ -33,7 +33,7 @@ type Fit<R> = R extends EventSchemas<infer Events> ? EventOf<Events> : Readable<
 /** A generator of results, one by one. */
 type Items<O> = AsyncGenerator<O, unknown, undefined> | Generator<O, unknown, undefined>;
 
-/** The forms in which a handler gives its result: at once, later, or item by item. */
+/** The forms in which a handler returns its result: synchronously, later, or item by item. */
 type Given<O> = O | Promise<O> | Items<O>;
 
 /** The further forms of a stream: events around the data that `returns` says, or any iterable of named ones. */
@@ -51,7 +51,7 @@ interface Whole<T> {
   readonly whole: T;
 }
 
-/** Nothing to say of a result that fits `returns`; else the type that it should have. */
+/** `unknown` for a result that matches `returns`; otherwise the type that it should have. */
 export type CheckResult<Out, R> =
   Whole<Out> extends Whole<Given<HandlerResult<R>>>
     ? unknown
@@ -68,8 +68,8 @@ type Expected<Out, R> =
       : Fit<R> | Extract<Out, Response> | GlobalResponse<Out>;
 
 /**
- * A generator is none of these. The message stands in two of its members, because the compiler explains the member of a
- * union that shares most names with what it was given.
+ * A generator is not one of these. The message is in two of its members, because the compiler explains the member of a
+ * union that shares most names with the given type.
  */
 interface Unfit<Message> {
   readonly next: Message;
@@ -106,7 +106,7 @@ type EventError<Item, Events> =
         : `\`returns\` names no event \`${Name}\`, which is yielded`
       : "each item that is yielded should be an event that `returns` names: { event, data }";
 
-/** Paths that a route cannot have. One that is put together has a type of any text, and is none of these. */
+/** Paths that a route cannot have. A concatenated one has the type of any string, and does not match. */
 export type Suspicious = `${Letter | "{" | ":" | "*"}${string}` | `${string}{${string}:${string}`;
 
 type Letter =

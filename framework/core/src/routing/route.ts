@@ -5,8 +5,8 @@ import { decodeSegment } from "../protocol/path.js";
 export type PathParams = Record<string, string>;
 
 /**
- * The result of `resolve`: the handler, the parameters of this look-up alone, and the route's own metadata. A route without
- * parameters always gives the same one, frozen: making it anew would take a third of such a look-up's time.
+ * The result of `resolve`: the handler, the parameters of this lookup, and the route's own metadata. A route without
+ * parameters always returns the same frozen object: creating a new one would take a third of such a lookup's time.
  */
 export type Resolved<H, M> = readonly [handler: H, pathParams: PathParams, metadata: M];
 
@@ -35,7 +35,7 @@ export function createParams(names: readonly string[]): PathParams {
   return needsNullPrototype(names) ? (Object.create(NULL_PROTO) as PathParams) : {};
 }
 
-/** The parameters of a path without any. Shared by all such results, so nobody can write to it. */
+/** The parameters of a path without any. Shared by all such results, so it is read-only. */
 const NO_PARAMS: PathParams = Object.freeze({});
 
 /** The one result of a route without parameters. */

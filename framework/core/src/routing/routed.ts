@@ -18,17 +18,22 @@ export declare const ROUTE_PATH: unique symbol;
 /** The key of the arguments of a call after its path. */
 export declare const ROUTE_ARGUMENTS: unique symbol;
 
-/** The key of what a call gives. */
+/** The key of the result of a call. */
 export declare const ROUTE_ANSWER: unique symbol;
 
-/** The methods of a route, as the type of a parameter: what takes `GET` and `PUT` fits where one is asked for that takes `GET`. */
+/**
+ * The methods of a route, as the type of a parameter: a function that accepts `GET` and `PUT` is assignable where one
+ * that accepts `GET` is required.
+ */
 export interface Takes<Method extends string> {
   (method: Method): void;
 }
 
-/** The types of a registered route. Apart from `args` they are those of JSON. */
+/** The types of a registered route. Apart from `args` they are the types of JSON. */
 export interface RouteTypes {
-  /** The argument of the handler. What a dependency gives is `unknown`: a client of the route does not know its type. */
+  /**
+   * The argument of the handler. The result of a dependency is `unknown`: a client of the route does not know its type.
+   */
   readonly args: unknown;
   /** The values of a request by place. */
   readonly request: unknown;
@@ -40,8 +45,8 @@ export interface RouteTypes {
 }
 
 /**
- * A registered route: its handler, and what a client needs to know of it. The compiler works out a property of an interface
- * where it is read: a route that nobody calls costs nothing more.
+ * A registered route: its handler, and what a client needs to know of it. The compiler computes a property of an
+ * interface when it is read: a route that is never called has no further cost.
  */
 export interface Routed<Method extends string, Path extends string, Types extends RouteTypes> {
   (args: Types["args"]): Called<Types["form"], Types["data"]>;
@@ -55,8 +60,8 @@ export interface Routed<Method extends string, Path extends string, Types extend
 type Called<Form, Data> = Form extends "promise" ? Promise<Data> : Form extends "value" ? Data : unknown;
 
 /**
- * Makes the types of a route. An emitted declaration has the members of `types` worked out, because they have no name there:
- * it shows neither the types of dependencies nor those of the handler's result that `returns` leaves out.
+ * Makes the types of a route. An emitted declaration contains the computed members of `types`, because they have no
+ * name there: it shows neither the types of dependencies nor the properties that `returns` removes.
  */
 export interface TypesOf<P, Path extends string, R, Responses, Out> {
   readonly types: {
@@ -70,7 +75,10 @@ export interface TypesOf<P, Path extends string, R, Responses, Out> {
   };
 }
 
-/** The same of a handler that may carry its params, member by member, so that the compiler works out what is read. */
+/**
+ * The same for a handler that can have attached params, member by member, so that the compiler computes only members
+ * that are read.
+ */
 export interface TypesOfHandler<H, P, Path extends string, R, Responses> {
   readonly types: {
     readonly args: Of<H, P, Path, R, Responses>["args"];
@@ -104,7 +112,7 @@ export interface SocketTypesOf<P, Path extends string, Receives, Sends> {
       ws: WebSocket;
     };
     readonly request: WithNames<Places<P, PathNames<Path>>, PathNames<Path>>;
-    /** A client sends what the server receives. */
+    /** A client sends the data that the server receives. */
     readonly data: {
       readonly sent: [Receives] extends [undefined] ? unknown : Sent<Receives>;
       readonly received: [Sends] extends [undefined] ? unknown : Received<Sends>;

@@ -33,7 +33,7 @@ import {
 import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "./common-verbs.js";
 import type { MultiVerb, SocketVerb, Verb } from "./verbs.js";
 
-/** The methods that have a verb of their own. */
+/** The methods that have their own verb. */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
 
 /** Stands in the place of a method for WebSockets. */
@@ -71,7 +71,7 @@ function exportedNames(module: RouterModule): ReadonlyMap<unknown, string> {
   return new Map(Object.entries(module).flatMap(([name, value]) => (name === "default" ? [] : [[value, name]])));
 }
 
-/** The verbs by what they register. */
+/** The verbs by the kind of registration. */
 interface Verbs<Prefix extends string> {
   GET: AppGet;
   POST: AppPost;
@@ -92,8 +92,8 @@ interface Declaration {
 }
 
 /**
- * A group of routes that an App or another router includes, with what they share: a prefix, tags, dependencies,
- * middleware, handlers of errors.
+ * A group of routes that an App or another router includes, with shared settings: a prefix, tags, dependencies,
+ * middleware, exception handlers.
  *
  * @example
  * ```ts
@@ -125,7 +125,7 @@ export class Router<const Prefix extends string = ""> {
   readonly patch: AppPatch = this.#verb("PATCH");
   /** Registers a handler for `DELETE`. */
   readonly delete: AppDelete = this.#verb("DELETE");
-  /** Registers a handler for `HEAD`, where it is not to be that of `GET`. */
+  /** Registers a handler for `HEAD`, if it should differ from the one of `GET`. */
   readonly head: Verb<"HEAD", Prefix> = this.#verb("HEAD");
   /** Registers a handler for `OPTIONS`. */
   readonly options: Verb<"OPTIONS", Prefix> = this.#verb("OPTIONS");
@@ -162,7 +162,7 @@ export class Router<const Prefix extends string = ""> {
     const [first, second] = rest;
     if (typeof first === "function" && rest.length === 1)
       return this.#add({ methods, path, options: {} }, first as Handler);
-    // A handler that was called, and is asynchronous, gives a promise, which looks like options that are empty.
+    // The result of calling an asynchronous handler is a promise, which looks like empty options.
     if (first instanceof Promise && rest.length === 1) return this.#add({ methods, path, options: {} }, first as never);
     const options: RouteOptions = assertRouteOptions(place, first);
     assertOptions(place, options, methods[0] === WEBSOCKET ? WEBSOCKET_OPTIONS : ROUTE_OPTIONS);
@@ -195,7 +195,7 @@ export class Router<const Prefix extends string = ""> {
   #publish(kind: "addRoute", entry: RouteEntry): void;
   #publish(kind: "addMount", entry: MountEntry): void;
   #publish(kind: "addRoute" | "addMount", entry: RouteEntry | MountEntry): void {
-    // The registries first: what one of them refuses is not kept.
+    // The registries first: a route that one of them rejects is not kept.
     for (const registry of this.#registries) registry[kind](entry as RouteEntry & MountEntry);
     if (kind === "addRoute") this.#routes.push(entry as RouteEntry);
     else this.#mounts.push(entry as MountEntry);

@@ -24,17 +24,17 @@ import type {
   TypesOfHandler,
 } from "./routed.js";
 
-/** Stands in the place of a handler where there is none, and the verb is a decorator. */
+/** Replaces a missing handler, if the verb is used as a decorator. */
 export interface NoHandler {
   readonly noHandler: never;
 }
 
-/** A handler without options, or none. */
+/** A handler without options, or undefined. */
 export type Handler<Args> = NoHandler | ((args: Args, ...none: HandlerTakesOneObject[]) => unknown);
 
 /**
- * The options of a route, by a name that says where they stand: the compiler says it of a handler in their place. It says
- * again what `RouteOptions` has, since an interface in between costs a route 4 instantiations.
+ * The options of a route, under a name that tells where they belong: the compiler shows it for a handler in their
+ * place. It repeats the members of `RouteOptions`, because an interface in between costs a route 4 instantiations.
  */
 export interface OptionsBeforeHandler<P, R, Responses> extends Omit<RouteMetadata, "responses"> {
   /** Names and annotations of the handler's parameters. */
@@ -52,7 +52,7 @@ type Decorator<Args, Method extends string, Path extends string, P, R, Responses
   handler: H,
 ) => Routed<Method, Path, TypesOfDecorated<H, P, Path, R, Responses>>;
 
-/** The result of the form without a handler, or with nothing but one. */
+/** The result of the form without a handler, or with only a handler. */
 export type Added<H, Method extends string, Path extends string, P, R, Responses> = NoHandler extends H
   ? Decorator<HandlerArgs<P, Path>, Method, Path, P, R, Responses>
   : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}>["types"]>;
@@ -62,7 +62,7 @@ export type Added<H, Method extends string, Path extends string, P, R, Responses
  *
  * @typeParam Method - In upper case.
  * @typeParam Prefix - Of the router.
- * @typeParam IsWhole - `true` where no outer prefix can come before the path, so that `Path()` has to be in it.
+ * @typeParam IsWhole - `true` if no outer prefix can precede the path, so that `Path()` must be in it.
  */
 export interface Verb<Method extends string, Prefix extends string = "", IsWhole extends boolean = false> {
   <
@@ -123,7 +123,7 @@ export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean =
 /** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
 type SocketArgs<P, Path extends string, Receives, Sends> = HandlerArgs<P, Path> & SocketContext<Receives, Sends>;
 
-/** The socket of a handler, beside its parameters. */
+/** The socket of a handler, in addition to its parameters. */
 export interface SocketContext<Receives, Sends> {
   ws: [Receives, Sends] extends [undefined, undefined]
     ? WebSocket
@@ -133,12 +133,12 @@ export interface SocketContext<Receives, Sends> {
       >;
 }
 
-/** The options of a WebSocket, by a name that says where they stand. */
+/** The options of a WebSocket, under a name that tells where they belong. */
 interface WebSocketOptionsBeforeHandler<P, Receives, Sends> extends WebSocketOptions<P, Receives, Sends> {}
 
 /**
- * The verb `websocket`, whose handlers get the socket beside their parameters, and give no result. The schemas of its
- * messages have the place of `returns` in the types of the route.
+ * The verb `websocket`, whose handlers get the socket in addition to their parameters, and have no result. The schemas
+ * of its messages have the place of `returns` in the types of the route.
  */
 export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <

@@ -2,24 +2,24 @@
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 
-/** A compiled schema: makes something of a value, and adds what is wrong with it to `faults`. */
+/** A compiled schema: converts a value, and adds its errors to `faults`. */
 export type Run<Result> = (value: unknown, faults: Faults) => Result;
 
 /**
- * One compiled schema in one direction. Gives the value as the other side wants it (unknown keys cut, defaults
- * filled in, dates converted) and adds what is wrong to `faults`; with a fault added, the result means nothing.
+ * One compiled schema in one direction. Returns the value in the form for the other side (unknown keys removed,
+ * defaults filled in, dates converted) and adds its errors to `faults`; if it adds an error, the result is undefined.
  */
 export type Check = Run<unknown>;
 
 /**
  * One compiled schema of results: checks a value, cuts it and writes it as JSON in one pass, `undefined` for what JSON
- * leaves out. With a fault added, the text means nothing.
+ * leaves out. If it adds an error, the text is undefined.
  */
 export type Write = Run<string | undefined>;
 
 /** Expressions over `item` for generated code, by which most values of a scalar need no call. */
 export interface PlainValue {
-  /** Tells a value that the check gives as it is, and on the way out that its JSON text is {@link text}. */
+  /** Tells if the check returns a value unchanged, and, for a result, whether its JSON text is {@link text}. */
   readonly test: string;
   readonly text: string;
 }
@@ -28,12 +28,12 @@ export interface PlainValue {
 export interface Property {
   readonly key: string;
   readonly take: Check | Write;
-  /** The way of most values in generated code; `null` where there is none. */
+  /** The path of most values in generated code, or `null`. */
   readonly plain: PlainValue | null;
-  /** `true` where `take` gives JSON text. */
+  /** `true` if `take` returns JSON text. */
   readonly isText: boolean;
   readonly isRequired: boolean;
-  /** Makes the default, `null` where there is none. */
+  /** Creates the default, or `null`. */
   makeDefault: (() => unknown) | null;
   /** `true` for a name that every object has from its prototype, as `constructor`: then only an own one counts. */
   readonly isInherited: boolean;
@@ -53,13 +53,13 @@ export interface Compiler {
   compileLate(schema: JSONSchema): Check;
   /** Gives `null` where the checked value is to be written as a whole. */
   compileWrite(schema: JSONSchema): Write | null;
-  /** Follows the schema's reference, where it is one. */
+  /** Follows the schema's reference, if it is one. */
   resolve(schema: JSONSchema): JSONSchema;
   /** Compiles the default of a property, once everything else is there: it is checked, and may be of a recursive struct. */
   compileDefault(key: string, schema: JSONSchema, use: (make: () => unknown) => void): void;
 }
 
-/** An object as JSON has it, and nothing that has a meaning of its own. */
+/** An object as in JSON, without special meanings. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

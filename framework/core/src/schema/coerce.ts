@@ -5,12 +5,12 @@ import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, 
 import { withOwnMessage } from "./own-message.js";
 import { type CoerceText, coerceBoolean, coerceInteger, coerceNumber, keepText } from "./scalars.js";
 
-/** The conversion of what has one name: of the text that counts, or of every text of a list. */
+/** The conversion of values with one name: of the last string, or of every string of an array. */
 export type Coerce =
   | { readonly isList: false; readonly convert: CoerceText }
   | { readonly isList: true; readonly convert: (texts: readonly string[], faults: Faults) => unknown };
 
-/** Text as it comes. */
+/** The unchanged string. */
 export const PLAIN: Coerce = { isList: false, convert: keepText };
 
 /** Fixed values: the one that the text spells, or the text itself, which the check then refuses. */
@@ -20,7 +20,7 @@ function coerceEnum(values: readonly unknown[]): CoerceText {
   return (text) => (byText.has(text) ? byText.get(text) : text);
 }
 
-/** The first member that takes the text and that the value then fits; plain text comes last. */
+/** The first member that accepts the string and its converted value; plain text is tried last. */
 function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: JSONSchema): CoerceText | null {
   const readable = members
     .filter((member) => member.type !== "null")
@@ -42,7 +42,7 @@ function coerceUnion(schema: JSONSchema, members: readonly JSONSchema[], root: J
   };
 }
 
-/** Compiles the conversion of one text; `null` where no text becomes a value, as for an object. */
+/** Compiles the conversion of one string; `null` if strings cannot become a value, as for an object. */
 function coerceText(schema: JSONSchema, outer: JSONSchema): CoerceText | null {
   const [resolved, root] = follow(schema, outer);
   const coerce = coerceResolved(resolved, root);
@@ -98,7 +98,7 @@ function listOf(schema: JSONSchema, root: JSONSchema): JSONSchema | undefined {
  * Compiles how the texts under one name become a value.
  *
  * @param outer - The schema in which references are looked up. Defaults to itself.
- * @returns `null` where no text can become one, as for an object.
+ * @returns `null` if strings cannot become a value, as for an object.
  */
 export function compileCoerce(schema: JSONSchema, outer: JSONSchema = schema): Coerce | null {
   const [resolved, root] = follow(schema, outer);

@@ -30,8 +30,8 @@ const SCALARS = new Set<unknown>(["string", "integer", "number", "boolean", "nul
 const COMBINATIONS = ["anyOf", "oneOf", "allOf", "not"] as const;
 
 /**
- * Tells if a combination has a type of its own. TypeBox repeats the type of the members beside `allOf`, where it would be
- * an open object of its own.
+ * Tells if a combination has a type. TypeBox repeats the type of the members next to `allOf`, where it would be a
+ * separate open object.
  */
 function hasOwnType({ type, properties, patternProperties }: JSONSchema, hasMembers: boolean): boolean {
   if (type === "object" && !properties && !patternProperties && hasMembers) return false;
@@ -72,7 +72,7 @@ class Document implements Compiler {
 
   compile(schema: JSONSchema): Check {
     const isSpecial = hasSpecial(schema);
-    // Nothing refers to a scalar, and nothing is inside it.
+    // A scalar has no references and no nested schemas.
     if (!isSpecial && SCALARS.has(schema.type)) return this.#around(schema, this.#compileType(schema));
     if (schema.$id !== undefined) this.#byId.set(schema.$id, schema);
     const known = this.#compiled.get(schema);
@@ -113,7 +113,7 @@ class Document implements Compiler {
     const name = `the property ${JSON.stringify(key)}`;
     this.#pending.push(() => {
       if (this.direction === "decode") return use(compileDefault(schema.default, this.compile(schema), name));
-      // A default is written as it travels: it comes in, to be filled up, and goes out again.
+      // A default is written in its external form: it is validated like an input, and serialized again.
       const decode = this.#again("decode").compileWhole(schema);
       const make = compileDefault(schema.default, decode, name);
       const encode = this.compile(schema);
@@ -226,20 +226,20 @@ function boundStack<Result>(run: Run<Result>): Run<Result | undefined> {
   };
 }
 
-/** The symbol under which TypeBox keeps what a schema was made by. */
+/** The symbol under which TypeBox stores the origin of a schema. */
 const KIND: unique symbol = Symbol.for("TypeBox.Kind");
 
 /** The kinds that stand for a schema which only a module can work out. */
 const UNRESOLVED = new Set<unknown>(["Computed", "Argument"]);
 
-/** Keywords beside which the type is not all there is to compile. */
+/** Keywords that require more than compiling the type next to them. */
 const SPECIAL: ReadonlySet<string> = new Set(
   ["$id", "$defs", "$ref", "const", "enum", "pattern", "patternProperties"].concat(COMBINATIONS),
 );
 
 /**
- * Tells if the schema has a keyword beside which its type is not all there is to compile. One pass over the keywords that
- * it has: asking objects of many shapes for keywords that they lack is slow.
+ * Tells if the schema has a keyword that requires more than compiling its type. One pass over the keywords that it has:
+ * asking objects of many shapes for keywords that they lack is slow.
  *
  * @throws ConfigurationError when part of the schema would not be checked.
  */
@@ -260,8 +260,8 @@ function hasSpecial(schema: JSONSchema): boolean {
  * Compiles a JSON Schema for one direction.
  *
  * @param root - The schema in which its references are looked up. Defaults to itself.
- * @throws ConfigurationError when it has no JSON form, an unknown format or type, a reference that leads nowhere, a
- * keyword that would not be checked, or a default that does not fit.
+ * @throws ConfigurationError if it has no JSON form, an unknown format or type, an unresolved reference, a keyword that
+ * would not be checked, or an invalid default.
  */
 export function compileCheck(schema: JSONSchema, direction: CompileDirection, root: JSONSchema = schema): Check {
   return new Document(root, direction).compileWhole(schema);

@@ -4,20 +4,20 @@ import { type Coerce, compileCoerce, PLAIN } from "./coerce.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
 
-/** A schema with everything that registration learns about it. What only some ask for is worked out when they do. */
+/** A schema with everything that registration learns about it. Rarely needed parts are computed on access. */
 export class CompiledSchema {
-  /** As JSON Schema, for documents; `null` when a Standard Schema gives none. */
+  /** As JSON Schema, for documents; `null` if a Standard Schema does not provide it. */
   readonly json: JSONSchema | null;
-  /** Checks a value and gives it as the handler gets it. */
+  /** Checks a value and returns it in the form for the handler. */
   readonly check: Check;
   /** `true` where `check` may give a promise, as a Standard Schema that checks asynchronously does. */
   readonly maySuspend: boolean;
-  /** Gives what an absent value becomes, or the fault `missing`; `null` when there is nothing that it could become. */
+  /** Returns the replacement of an absent value, or the error `missing`; `null` if neither exists. */
   readonly absent: ((faults: Faults) => unknown) | null;
   readonly #shape: JSONSchema | null;
   #properties: ReadonlyMap<string, JSONSchema> | null | undefined;
 
-  /** @param shape - What of `json` is looked at here; `null` where there is none. */
+  /** @param shape - The parts of `json` that are used here, or `null`. */
   constructor(
     json: JSONSchema | null,
     shape: JSONSchema | null,
@@ -35,7 +35,7 @@ export class CompiledSchema {
     return this.#shape !== null && isStruct(this.#shape);
   }
 
-  /** The properties of an object schema by name, each with a schema of its own; `null` for any other. */
+  /** The properties of an object schema by name, each as a separate schema; `null` for any other schema. */
   get properties(): ReadonlyMap<string, JSONSchema> | null {
     if (this.#properties === undefined) {
       const parts = this.#shape && fieldsOf(this.#shape, this.#shape);
@@ -49,7 +49,7 @@ export class CompiledSchema {
     return this.#shape !== null && isClosed(this.#shape);
   }
 
-  /** Compiles the conversion of texts to a value for `check`; `null` when none can become one. */
+  /** Compiles the conversion of strings to a value for `check`; `null` if strings cannot become one. */
   coerce(): Coerce | null {
     return this.#shape ? compileCoerce(this.#shape) : PLAIN;
   }

@@ -15,8 +15,8 @@ function write(value: unknown, name: string): string {
 }
 
 /**
- * Compiles a default, which is written as it would travel: it is checked and converted like any other value, and each
- * request gets one of its own. A function is called for each.
+ * Compiles a default, which is written in its external form: it is checked and converted like any other value, and each
+ * request gets a separate one. A function is called for each.
  *
  * @param name - What the default belongs to, for the message.
  * @throws ConfigurationError when it does not fit.

@@ -1,7 +1,7 @@
 /** The validation errors of one value, with limits on their number and size. @module */
 import type { Fault } from "../common/exceptions.js";
 
-/** Every `type` of a fault, with what it says. The page `docs/validation-errors.md` lists the same ones. */
+/** Every `type` of an error, with its message. The page `docs/validation-errors.md` lists the same ones. */
 export const FAULT_TYPES = {
   missing: "A required value is absent.",
   extra_forbidden: "The object has a property that its schema does not allow.",
@@ -45,22 +45,22 @@ export const FAULT_TYPES = {
   value_error: "A check of your application or of another schema library rejected the value.",
 } as const;
 
-/** One of the documented types of a fault. */
+/** One of the documented types of an error. */
 export type FaultType = keyof typeof FAULT_TYPES;
 
 /**
- * The most faults that one answer lists. Half a million wrong items fit into a body of 1 MiB, and an answer fifty
- * times the size of its request would be a gift to an attacker.
+ * The most errors in one response. A body of 1 MiB can contain half a million invalid items, and a response fifty times
+ * the size of its request would help an attacker.
  */
 const MAX_FAULTS = 100;
 
 /**
- * The longest piece of a request's own text that an answer repeats, in UTF-16 units: as `input`, as a name in `loc`
- * (a key of 1 MiB above a hundred wrong items would be repeated a hundred times), and as the message of a library.
+ * The longest part of a request's own text that a response repeats, in UTF-16 units: as `input`, as a name in `loc` (a
+ * key of 1 MiB above a hundred invalid items would be repeated a hundred times), and as the message of a library.
  */
 const MAX_ECHO_LENGTH = 200;
 
-/** Parts of names whose values are never repeated in an answer, where a log or a screen could keep them. */
+/** Parts of names whose values are never repeated in a response, because a log or a screen could retain them. */
 const SECRET_PART = /pass|pwd|secret|token|authorization|cookie|credential|session|api[-_]?key|private[-_]?key/i;
 
 /** Words of names for the same, too short to be looked for inside other words. */
@@ -90,28 +90,28 @@ const shortenKey = (key: string | number) => (typeof key === "string" ? shorten(
 /** A compiled check, as `remember` needs to know it. */
 type Remembered = (value: object, faults: Faults) => unknown;
 
-/** The outcome of a check: its result, or its faults. */
+/** The outcome of a check: its result, or its errors. */
 interface Outcome {
   readonly result: unknown;
   readonly faults: readonly Fault[];
 }
 
-/** Gathers what is wrong with a value. `loc` grows from the inside out, so that a good value costs nothing. */
+/** Collects the errors of a value. `loc` grows from the inside out, so that a valid value has no cost. */
 export class Faults {
   readonly list: Fault[] = [];
-  /** The length of the list: compare before and after a check to learn whether it found a fault. */
+  /** The length of the list: compare before and after a check to detect an error. */
   count = 0;
   /** The number of branching checks that have begun and not ended. */
   #branches = 0;
   /** Outcomes of branching checks inside others. Forgotten when the outermost has ended. */
   #memo: Map<Remembered, Map<object, Outcome>> | null = null;
 
-  /** `true` when no further fault is listed. */
+  /** `true` if the list is full. */
   get full(): boolean {
     return this.list.length >= MAX_FAULTS;
   }
 
-  /** Adds a fault; an `input` that is text, a number, a boolean or null is repeated in the answer. */
+  /** Adds an error; an `input` that is a string, a number, a boolean or null is repeated in the response. */
   add(type: FaultType, msg: string, input?: unknown, loc: readonly (string | number)[] = []): undefined {
     if (this.full) return;
     const fault: Fault = { type, loc: loc.map(shortenKey), msg };
@@ -120,13 +120,13 @@ export class Faults {
     this.count = this.list.push(fault);
   }
 
-  /** Puts `key` in front of the place of every fault since `from`. */
+  /** Prepends `key` to the location of every error since `from`. */
   within(from: number, key: string | number): void {
     const shown = shortenKey(key);
     for (let index = from; index < this.list.length; index++) this.list[index]?.loc.unshift(shown);
   }
 
-  /** Forgets the faults since `from`: they were those of an attempt. */
+  /** Removes the errors since `from`, which belong to an attempt. */
   rollback(from: number): void {
     this.list.length = this.count = from;
   }
@@ -139,12 +139,12 @@ export class Faults {
     this.count = this.list.push(...added.filter((fault) => !known.has(keyOf(fault))));
   }
 
-  /** Takes over the faults of others, as many as are listed. */
+  /** Adds the errors of others, up to the limit of the list. */
   take(faults: Iterable<Fault>): void {
     for (const fault of faults) if (!this.full) this.count = this.list.push(fault);
   }
 
-  /** Leaves out the values of the faults since `from`, which belong to a password-like parameter. */
+  /** Omits the values of the errors since `from`, which belong to a password-like parameter. */
   hideInputs(from: number): void {
     for (const fault of this.list.slice(from)) hideInput(fault);
   }
@@ -175,7 +175,7 @@ export class Faults {
     return outcomes;
   }
 
-  /** The faults for the client, with the values of password-like fields left out. */
+  /** The errors for the client, without the values of password-like fields. */
   forClient(): Fault[] {
     for (const fault of this.list) {
       if (fault.loc.some((part) => typeof part === "string" && isSecretName(part))) hideInput(fault);
@@ -189,7 +189,7 @@ const copyFault = (fault: Fault): Fault => ({ ...fault, loc: [...fault.loc] });
 /** Characters of a secret in a message that are enough to hide the message: it may itself have been cut. */
 const TELLTALE_LENGTH = 8;
 
-/** Leaves out the received value, also where the message of a library repeats it, plainly or as JSON. */
+/** Omits the received value, even if the message of a library repeats it, plainly or as JSON. */
 function hideInput(fault: Fault): void {
   const { type, input, msg } = fault;
   delete fault.input;

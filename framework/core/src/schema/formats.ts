@@ -62,7 +62,7 @@ const URI_TEXT = /^[A-Za-z0-9._~:/?@!$&'()*+,;=%-]*$/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * The parts of a URI reference, RFC 3986 §4.1, which is ASCII; `null` when it is none. Not by `URL.canParse`: Node's
+ * The parts of a URI reference, RFC 3986 §4.1, which is ASCII; `null` if it is invalid. Not by `URL.canParse`: Node's
  * takes half a minute for 200,000 combining marks in a host, and they may be percent-encoded.
  */
 function parseURI(text: string): { scheme: string | undefined } | null {

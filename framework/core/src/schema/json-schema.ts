@@ -8,7 +8,9 @@ type NumberKeywords =
   | ("minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains" | "minProperties")
   | ("maxProperties" | Bound | `${Bound}Timestamp`);
 
-/** Bounds of a number. TypeBox's `t.Date` has the same with `Timestamp` behind them, in milliseconds since 1970. */
+/**
+ * Bounds of a number. TypeBox's `t.Date` has the same names with the suffix `Timestamp`, in milliseconds since 1970.
+ */
 export type Bound = "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf";
 
 type ListKeywords = "anyOf" | "oneOf" | "allOf" | "prefixItems";
@@ -34,7 +36,7 @@ export interface JSONSchema
   [keyword: string]: unknown;
 }
 
-/** The types that the schema allows, but for null. */
+/** The types that the schema allows, except for null. */
 function typesOf({ type }: JSONSchema): readonly string[] {
   if (typeof type === "string") return type === "null" ? [] : [type];
   return type?.filter((one) => one !== "null") ?? [];
@@ -58,7 +60,7 @@ export function saysType(schema: JSONSchema): boolean {
   return SAYS_TYPE.some((keyword) => schema[keyword] !== undefined);
 }
 
-/** The members of a union, whichever keyword it is written with. */
+/** The members of a union, written with any keyword. */
 export function unionMembers(schema: JSONSchema): readonly JSONSchema[] | undefined {
   return schema.anyOf ?? schema.oneOf;
 }
@@ -72,7 +74,7 @@ export const UNREAD_KEYWORDS: ReadonlySet<string> = new Set(
 export interface ListItems {
   /** Those of the first items, by position; `null` for a list other than a tuple. */
   readonly prefix: readonly JSONSchema[] | null;
-  /** That of the items behind them; `false` where there are none. */
+  /** The schema of the items after them; `false` if they are not allowed. */
   readonly rest: JSONSchema | boolean | undefined;
 }
 

@@ -59,7 +59,7 @@ function compileKey(schema: JSONSchema, compiler: Compiler): (key: string, fault
 
 const refuse: Check = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
 
-/** Compiles the value under a key that nothing names: checked, kept, refused on the way in, or (`null`) cut. */
+/** Compiles the value under an undeclared key: checked, kept, rejected in requests, or (`null`) removed. */
 export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): Check | null {
   if (typeof rest === "object") return compiler.compile(rest);
   if (rest === true) return checkAnything;

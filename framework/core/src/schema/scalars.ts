@@ -115,7 +115,7 @@ export function compileString(schema: JSONSchema, direction: CompileDirection): 
   }
 }
 
-/** A rule on a number: its test, the type of its fault, and the message. */
+/** A rule for a number: its test, the type of its error, and the message. */
 type NumberRule = readonly [isBroken: (value: number) => boolean, type: FaultType, msg: string];
 
 type Rule = readonly [keyword: Bound, isBroken: (bound: number) => NumberRule[0], FaultType, words: string];

@@ -1,4 +1,6 @@
-/** Schemas: what they describe, how values are checked against them, cut, converted and written as JSON. @module */
+/**
+ * Schemas: their description, and how values are checked against them, filtered, converted and written as JSON. @module
+ */
 import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
 import { configurationError } from "../common/exceptions.js";
 import type { SchemaBuilder } from "./builder.js";
@@ -43,7 +45,7 @@ export interface OptionalSchema {
 
 /**
  * The type of the value that a handler gets for a schema. `S["static"]` costs the compiler a third of `infer`: 134
- * instantiations against 248 for a route with structs of its own.
+ * instantiations against 248 for a route with its own object schemas.
  */
 export type SchemaOutput<S> = S extends { static: unknown }
   ? S extends { [OptionalKind]: "Optional" }
@@ -122,7 +124,7 @@ function compileAbsent(
   try {
     first = validate(undefined);
   } catch {
-    // A transform of its own that cannot work on nothing.
+    // A custom transform that cannot handle an absent value.
     return null;
   }
   if (first instanceof Promise) {
@@ -138,24 +140,24 @@ function compileAbsent(
   return first.issues ? null : (faults) => settle(validate(undefined) as StandardResult, faults);
 }
 
-/** A schema as JSON Schema, of what is sent or of what is received; `null` when a Standard Schema gives none. */
+/** A schema as JSON Schema, for sent or received data; `null` if a Standard Schema does not provide it. */
 export function toJSONSchema(schema: Schema, side: "input" | "output"): JSONSchema | null {
   return isStandardSchema(schema) ? standardJSONSchema(schema, side) : schema;
 }
 
 /**
- * Checks a handler's result against `returns` and gives the JSON text of what may leave the process, `undefined` for what
- * JSON leaves out.
+ * Checks a handler's result against `returns` and returns the JSON text of the filtered result, or `undefined` for
+ * values that JSON omits.
  */
 export type CompiledReturns = (value: unknown, faults: Faults) => Promise<string | undefined> | string | undefined;
 
 const compiledReturns = new WeakMap<object, CompiledReturns>();
 
 /**
- * Compiles the schema of a result, once for each schema object: what it does not name is cut.
+ * Compiles the schema of a result, once for each schema object: properties that are not in it are removed.
  *
- * @throws ConfigurationError for what is not a schema, and when a Standard Schema gives no JSON Schema, because then
- * nothing says what to cut.
+ * @throws ConfigurationError for a value that is not a schema, and for a Standard Schema without JSON Schema, whose
+ * properties are unknown.
  */
 export function compileReturns(schema: Schema): CompiledReturns {
   if (!isSchema(schema)) throw configurationError("TSGI_INVALID_RETURNS", schema);

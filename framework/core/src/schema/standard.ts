@@ -3,7 +3,7 @@ import { type ConfigurationError, configurationError } from "../common/exception
 import { type Faults, shorten } from "./faults.js";
 import { type JSONSchema, saysType, UNREAD_KEYWORDS } from "./json-schema.js";
 
-/** One fault that a Standard Schema found. */
+/** One issue that a Standard Schema found. */
 interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -44,7 +44,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
 }
 
 /**
- * The JSON Schema that a Standard Schema gives of itself, draft 2020-12 or else draft-07; `null` when it gives none.
+ * The JSON Schema that a Standard Schema provides, draft 2020-12 or else draft-07, or `null`.
  */
 export function standardJSONSchema(schema: StandardSchema, side: "input" | "output"): JSONSchema | null {
   const converter = (schema["~standard"] as { jsonSchema?: StandardJSONSchemaConverter }).jsonSchema;
@@ -65,7 +65,7 @@ const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definition
 /** Keywords whose values are data. */
 const DATA = new Set(["const", "enum", "required", "type"]);
 
-/** Keywords by which a library's JSON Schema tells what it checks and fills in itself, in words that are its own. */
+/** Keywords with which a library's JSON Schema describes its own checks and defaults, in its own vocabulary. */
 const LIBRARY_CHECKS = new Set(["format", "pattern", "default", "examples", ...UNREAD_KEYWORDS]);
 
 /** A library's JSON Schema without what that library has checked and filled in already. */
@@ -103,12 +103,12 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): { isThere: boole
   return { isThere: true, value };
 }
 
-/** Adds the issues that a Standard Schema found as faults, and gives the value where it found none. */
+/** Adds the issues of a Standard Schema as errors, and returns the value if it found no issues. */
 export function addIssues(result: StandardResult, faults: Faults, input: unknown): unknown {
   if (!result.issues) return result.value;
   for (const issue of result.issues) {
     if (faults.full) break;
-    // Not `path.map`: ArkType's paths are a class of arrays, which makes another of its own kind and of another length.
+    // Not `path.map`: ArkType's paths are a subclass of arrays, which creates another instance with a different length.
     const path = Array.from(issue.path ?? [], (part) => (typeof part === "object" ? part.key : part));
     const { isThere, value } = valueAt(input, path);
     const loc = path.map((key) => (typeof key === "number" ? key : String(key)));

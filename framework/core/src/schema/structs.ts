@@ -15,7 +15,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 const NO_OBJECT = "Input should be a valid object";
 const NO_PLAIN_OBJECT = "Result should be a plain object";
 
-/** Tells values that JSON would write as a list, as `{}`, or as something unlike what they hold. */
+/** Tells if JSON would write a value as an array, as `{}`, or in a form that differs from its content. */
 function isOpaque(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) return true;
   return value instanceof Date || value instanceof Promise;
@@ -48,7 +48,9 @@ function refuse(value: unknown, isEncode: boolean, faults: Faults): undefined {
   return faults.add("object_type", isEncode ? NO_PLAIN_OBJECT : NO_OBJECT, value);
 }
 
-/** Compiles what writes an object of a result; `null` for a schema with rules beyond those of its properties. */
+/**
+ * Compiles a function that writes an object of a result; `null` for a schema with rules beyond those of its properties.
+ */
 export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Write | null {
   const { type = "object" } = schema;
   if (type !== "object" || compileOthers(schema, compiler) || compileBounds(schema)) return null;
@@ -84,7 +86,7 @@ function compileProperties(
   });
 }
 
-/** Takes what stands under a property's name, or its default: `undefined` where there is neither, and after a fault. */
+/** Reads the value of a property, or its default: `undefined` if both are missing, and after an error. */
 function takeItem({ key, take, makeDefault, isRequired }: Property, item: unknown, faults: Faults): unknown {
   if (item === undefined) {
     if (makeDefault !== null) return makeDefault();
@@ -102,7 +104,7 @@ function writeItem(property: Property, item: unknown, faults: Faults): unknown {
   return faults.count === 0 ? writeJSON(taken) : undefined; // what does not fit may have no JSON form
 }
 
-/** The value under a name that objects have from `Object.prototype`: one of its own, or one of its class. */
+/** The value under a name that objects inherit from `Object.prototype`: an own one, or one of its class. */
 export function ownOrGetter(value: Record<string, unknown>, key: string): unknown {
   if (Object.hasOwn(value, key)) return value[key];
   const inherited = value[key];
@@ -143,11 +145,11 @@ function emit(properties: readonly Property[], keep: (property: Property, place:
 }
 
 /**
- * Emits what makes an object of the properties, where each has reads and stores of its own. Under names that are known at
- * run time only, engines look each of them up: that takes 5 % of a request with a struct of three properties, 10 % with
- * one of ten (Node 20). The tests of plain values save 3 and 8 %.
+ * Emits code that creates an object from the properties, with a separate read and store for each. Under names that are
+ * known at run time only, engines look each of them up: that takes 5 % of a request with a struct of three properties,
+ * 10 % with one of ten (Node 20). The tests of plain values save 3 and 8 %.
  *
- * @returns `null` where there is to be no code.
+ * @returns `null` if no code should be generated.
  */
 function emitFill(properties: readonly Property[]): Fill | null {
   if (!areEmitted(properties)) return null;
@@ -164,7 +166,7 @@ function emitFill(properties: readonly Property[]): Fill | null {
  * Emits what writes the properties as the JSON text of an object, without the checked copy that `JSON.stringify` would need:
  * that takes 6 % of a request with a struct of four properties (Node 20). In lists, whose text is long, it is as fast.
  *
- * @returns `null` where there is to be no code.
+ * @returns `null` if no code should be generated.
  */
 function emitWrite(properties: readonly Property[]): Write | null {
   if (!areEmitted(properties)) return null;
@@ -179,7 +181,7 @@ function emitWrite(properties: readonly Property[]): Write | null {
   return compileCode(code, { properties, writeItem, ESCAPED });
 }
 
-/** Writes what a check gives. */
+/** Writes the result of a check. */
 export function writeChecked(check: Check): Write {
   return (value, faults) => {
     const checked = check(value, faults);
@@ -193,7 +195,7 @@ const ESCAPED = /[\u0000-\u001f"\\\ud800-\udfff]/; // oxlint-disable-line no-con
 /**
  * JSON text of a value, `undefined` for what JSON leaves out.
  *
- * @throws TypeError for what `JSON.stringify` refuses, with what to return instead.
+ * @throws TypeError for a value that `JSON.stringify` rejects, with a suggested alternative.
  */
 function writeJSON(value: unknown): string | undefined {
   if (typeof value === "string" && !ESCAPED.test(value)) return `"${value}"`;

@@ -5,7 +5,7 @@ import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";
 import { compileRest } from "./other-keys.js";
 import { isRecord, ownOrGetter } from "./structs.js";
 
-/** The most values that a message lists: an enum of thousands would make an answer of megabytes. */
+/** The most values that a message lists: an enum of thousands would create a response of megabytes. */
 const MAX_SHOWN = 20;
 
 function show(value: unknown): string {
@@ -40,7 +40,7 @@ function remembered(check: Check): Check {
     typeof value === "object" && value !== null ? faults.remember(check, value) : check(value, faults);
 }
 
-/** A property that every member fixes to a value of its own, so that it tells which member is meant. */
+/** A property with a different fixed value in every member, which identifies the member. */
 export function findDiscriminator(members: readonly JSONSchema[]): { key: string; values: unknown[] } | null {
   const first = members[0];
   if (members.length < 2 || !first || members.some((member) => !isObjectSchema(member) || transformOf(member))) {
@@ -54,7 +54,9 @@ export function findDiscriminator(members: readonly JSONSchema[]): { key: string
   return null;
 }
 
-/** The first member that fits. With a discriminator, or with one member beside null, the faults are that member's own. */
+/**
+ * The first member that fits. With a discriminator, or with one member and null, the errors are those of that member.
+ */
 export function compileUnion(members: readonly JSONSchema[], compiler: Compiler): Check {
   const others = members.filter((member) => member.type !== "null" || transformOf(member));
   if (others.length < members.length && others.length > 0) {
@@ -97,8 +99,8 @@ function compileUntagged(checks: readonly Check[]): Check {
 }
 
 /**
- * Merges the results of two checks of the same value. Of a part that one left as it was, the other's counts, so that an
- * open struct neither undoes a conversion nor brings back what was cut.
+ * Merges the results of two checks of the same value. If one part did not change a value, the result of the other is
+ * used, so that an open object schema neither reverts a conversion nor restores removed properties.
  */
 function merge(left: unknown, right: unknown, raw: unknown): unknown {
   if (left === raw) return right;
@@ -117,7 +119,7 @@ function merge(left: unknown, right: unknown, raw: unknown): unknown {
 /**
  * All checks at once: structs are merged, any other value must pass each.
  *
- * @param others - What becomes of the keys that none of them names, `undefined` to cut them.
+ * @param others - The handling of undeclared keys, `undefined` to remove them.
  */
 export function compileIntersection(
   checks: readonly Check[],
@@ -136,7 +138,7 @@ export function compileIntersection(
     }
     if (!rest || !isRecord(value) || !isPlainObject(merged)) return merged;
     const known = new Set<unknown>(faults.list.slice(start).map((fault) => fault.loc[0]));
-    // A fault of the whole value, as one of a union inside, leaves open what that member would have named.
+    // An error of the whole value, such as one of a nested union, does not show the names of that member.
     return known.has(undefined) ? merged : addRest(rest, { merged, value, known }, faults);
   });
 }
@@ -145,7 +147,7 @@ export function compileIntersection(
 interface Intersected {
   readonly merged: Readonly<Record<string, unknown>>;
   readonly value: Readonly<Record<string, unknown>>;
-  /** The keys with faults. */
+  /** The keys with errors. */
   readonly known: ReadonlySet<unknown>;
 }
 
@@ -162,7 +164,7 @@ function addRest(rest: Check, { merged, value, known }: Intersected, faults: Fau
   return result;
 }
 
-/** Anything but what the schema describes. */
+/** Any value that does not match the schema. */
 export function compileNot(schema: JSONSchema, compiler: Compiler): Check {
   const check = compiler.compile(schema);
   return (value, faults) => {

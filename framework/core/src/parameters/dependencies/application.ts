@@ -24,7 +24,7 @@ export const APPLICATION: unique symbol = Symbol("tsgi.application");
 
 const NOTHING = Promise.resolve();
 
-/** One call of one function: what it is called with, and what it gave. */
+/** One call of one function: its arguments and its result. */
 class Value {
   readonly plan: DependencyPlan;
   readonly dependencies: readonly Value[];
@@ -60,7 +60,7 @@ export class Lifetime {
   /** The App that it was started for. */
   readonly root: ApplicationScope;
   readonly #logger: Logger;
-  /** By function, and there one for each set of what it depends on: overrides differ between mounted Apps. */
+  /** By function, then by its set of dependencies: overrides differ between mounted Apps. */
   readonly #values = new Map<Callable, Value[]>();
   readonly #members = new Map<ApplicationScope, readonly DependencyOverrides[]>();
   readonly #exits: Exit[] = [];
@@ -95,7 +95,7 @@ export class Lifetime {
   /**
    * Starts everything that the routes of all members depend on.
    *
-   * @throws what the first one threw, in the order of the routes, once nothing is on its way any more.
+   * @throws the error of the first one that threw, in the order of the routes, after all running ones have settled.
    */
   async startAll(): Promise<void> {
     const values = Array.from(this.#members, ([member, outer]) => member.valuesIn(this, outer)).flat();
@@ -106,14 +106,14 @@ export class Lifetime {
     for (const member of this.#members.keys()) member.fill();
   }
 
-  /** Gives a value, after the start where nobody has asked for it. A failed start is tried again by the next call. */
+  /** Returns a value, or starts it if it has not been requested yet. A failed start is tried again by the next call. */
   start(value: Value): unknown {
     if (value.value !== EMPTY) return value.value;
     const pending = this.#schedule(inOrder([value])).at(-1) as Promise<unknown>;
     return pending;
   }
 
-  /** Every wait is for something scheduled before, so that none is in a circle. */
+  /** Every wait is for a member that was scheduled before, so waits cannot form a cycle. */
   #schedule(values: Iterable<Value>): Promise<unknown>[] {
     return Array.from(values, (value) => {
       if (value.pending !== null) return value.pending;
@@ -157,9 +157,9 @@ export class Lifetime {
     return first.value;
   }
 
-  /** The checks for readiness: those of everything that the members depend on, by their names. */
+  /** The checks for readiness of all dependencies of the members, by their names. */
   checks(): NamedCheck[] {
-    // Outside of a lifespan nothing has joined.
+    // Outside of a lifespan it has no members.
     const members = this.#members.size > 0 ? this.#members : new Map([[this.root, []]]);
     const values = Array.from(members, ([member, outer]) => member.valuesIn(this, outer)).flat();
     return [...inOrder(values)].flatMap((value) =>
@@ -181,7 +181,7 @@ export class Lifetime {
     await closeExits(this.#exits, "app", this.#logger);
   }
 
-  /** Lets the members go, when nothing of them runs any more. */
+  /** Removes the members after all of them have stopped. */
   leave(): void {
     for (const member of this.#members.keys()) member.leave(this);
   }
@@ -201,7 +201,7 @@ function* applicationSteps(steps: readonly DependencyStep[], find: FindOverride 
   }
 }
 
-/** None for a replacement that cannot work: the requests that need it are answered so. */
+/** Empty for a replacement that cannot work: requests that need it get an error response. */
 function dependenciesOf(step: DependencyStep, find: FindOverride | null): readonly DependencyStep[] {
   try {
     return planFor(step, find).dependencies;
@@ -218,7 +218,7 @@ export class ApplicationScope implements ApplicationValues {
   readonly #overrides: DependencyOverrides;
   readonly #logger: Logger;
   readonly #routes: DependentRoute[] = [];
-  /** The lifespans that it is in: its own, or those of the Apps that it is mounted in. */
+  /** The lifespans that it is in: its own, or those of the Apps that mount it. */
   readonly #lifetimes: Lifetime[] = [];
   /** The values of requests outside of any lifespan. */
   #direct: Lifetime | null = null;

@@ -6,7 +6,7 @@ import type { Call } from "./call.js";
 import { sortFaults } from "./fault-order.js";
 import { type Arguments, type CallablePlan, type FindOverride, type Named, nameOf, type Step } from "./plan.js";
 
-/** The arguments, or `INVALID` where the call has faults instead. */
+/** The arguments, or `INVALID` if the call has errors. */
 type Made = Arguments | typeof INVALID;
 
 /** Steps that are under way for one callable. */
@@ -17,14 +17,14 @@ interface Progress {
   readonly call: Call;
   readonly args: Arguments;
   readonly find: FindOverride | null;
-  /** `false` after a step that has faults. */
+  /** `false` after a step with errors. */
   readonly isValid: boolean;
 }
 
 /**
- * Makes the arguments of a callable, without a promise where no step gives one.
+ * Creates the arguments of a callable, without a promise if no step returns one.
  *
- * Arguments inherit nothing where one is named as what every object inherits: `__proto__` would set the prototype.
+ * Arguments have no prototype if one has the name of an inherited member: `__proto__` would set the prototype.
  */
 export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
   const steps = call.observed === null ? plan.steps : plan.observedSteps;
@@ -35,9 +35,9 @@ export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride
 }
 
 /**
- * Stores the result of the last step that has begun, and runs the next ones; goes on behind a promise where a step gives one.
+ * Stores the result of the last started step, and runs the next ones; continues after a promise if a step returns one.
  *
- * @param result - Of the last step; `undefined` where none has begun.
+ * @param result - Of the last step; `undefined` if no step has started.
  */
 function goOn(progress: Progress, result: unknown): Promise<Made> | Made {
   const { steps, call, args, find } = progress;
@@ -64,7 +64,7 @@ export function adopt(value: unknown): unknown {
   return typeof (value as { then?: unknown }).then === "function" ? Promise.resolve(value) : value;
 }
 
-/** The error with every fault of the request so far. */
+/** The error with all validation errors of the request so far. */
 export function validationError(call: Call): RequestValidationError {
   return new RequestValidationError(sortFaults(call.faults.forClient(), call.settings.faultOrder));
 }
@@ -87,7 +87,7 @@ export function validationStep(of: Named, steps: readonly Step[]): readonly Step
   return [{ name: null, run }];
 }
 
-/** Goes on only without faults. @throws RequestValidationError */
+/** Continues only without errors. @throws RequestValidationError */
 export const assertValid: Step = {
   name: null,
   run: (call) => {

@@ -13,7 +13,7 @@ import { ClientDisconnect } from "../../common/exceptions.js";
 import { isAbort } from "../../common/abort-reasons.js";
 import { closeExits, type Exit } from "./exits.js";
 
-/** The rank of each parameter of a route by the place of its faults. */
+/** The rank of each parameter of a route by the location of its errors. */
 export type FaultOrder = ReadonlyMap<string, number>;
 
 /** Settings of the route and the application that a call serves. */
@@ -23,7 +23,7 @@ export interface CallSettings {
   /** `true` where each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
   readonly faultOrder: FaultOrder;
-  /** `true` where a parameter is a file, which only a multipart form has. */
+  /** `true` if a parameter is a file, which only a multipart form can contain. */
   readonly takesFiles: boolean;
   readonly statusCode: number;
   /** `true` if dependencies may settle with the response: there is one, and it is sent whole. */
@@ -34,7 +34,7 @@ export interface CallSettings {
 
 const NO_PATH_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** A `receive` that gives a message that was taken from it once more. */
+/** A `receive` that returns a consumed message again. */
 function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
   let first: ReceiveMessage | null = message;
   return () => {
@@ -48,7 +48,7 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
 /**
  * Everything that belongs to one call of one handler, made when it is first asked for.
  *
- * Its fields are declared, and set by the constructor alone: a class field is set before that, by a function of its own,
+ * Its fields are declared, and only the constructor sets them: class fields are set before it in a separate function,
  * which took 2 % of a request (Node 20).
  */
 export class Call implements LoadingParts {
@@ -59,13 +59,13 @@ export class Call implements LoadingParts {
   declare readonly settings: CallSettings;
   /** The values of the pattern's names. */
   declare readonly pathParams: Readonly<Record<string, string>>;
-  /** The observation of the request; `null` where nothing observes it. */
+  /** The observation of the request; `null` if it is not observed. */
   declare readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
   declare cache: Map<object, unknown> | null;
   /** Generators that wait for the end of the request, in the order in which they were started. */
   declare exits: Exit[] | null;
-  /** Dependencies that still run although the request has failed; `null` for none. */
+  /** Dependencies that still run after the request has failed; `null` if all have settled. */
   declare late: Promise<unknown>[] | null;
   /** `true` if the parameters of an authentication are invalid: then no other dependency is called. */
   declare isUnauthenticated: boolean;
@@ -79,13 +79,13 @@ export class Call implements LoadingParts {
   declare json: JSONBody | null;
   declare form: FormBody | null;
   declare requestIfMade: Request | null;
-  /** The draft, if anybody has asked for it. */
+  /** The injected `Response`, if a parameter requested it. */
   declare draftIfMade: Response | null;
-  /** The tasks, if anybody has asked for them. */
+  /** The tasks, if a parameter requested them. */
   declare backgroundIfMade: BackgroundTasks | null;
-  /** The faults, if anybody has asked for them. */
+  /** The errors, if they have been accessed. */
   declare faultsIfMade: Faults | null;
-  /** The WebSocket, if anybody has asked for it. */
+  /** The WebSocket, if a parameter requested it. */
   declare websocketIfMade: WebSocket | null;
 
   constructor(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send, settings: CallSettings) {
@@ -93,7 +93,7 @@ export class Call implements LoadingParts {
     this.receive = receive;
     this.send = (message) => {
       if (message.type === "http.response.start") this.started = true;
-      // Before it is handed over: a server reports at once that there is nothing more to receive.
+      // Before it is passed on: a server immediately reports that no more data follows.
       else if (message.type === "http.response.body" && message.more_body !== true)
         this.requestIfMade?.[MARK_FINISHED]();
       return send(message);
@@ -119,7 +119,7 @@ export class Call implements LoadingParts {
     this.websocketIfMade = null;
   }
 
-  /** The faults of the request so far. */
+  /** The errors of the request so far. */
   get faults(): Faults {
     return (this.faultsIfMade ??= new Faults());
   }
@@ -175,14 +175,14 @@ export class Call implements LoadingParts {
     return this.request.queryParams;
   }
 
-  /** Tells if anything is to be done behind the response: tasks, or the clean-up of dependencies. */
+  /** Tells if work remains after the response: tasks, or the cleanup of dependencies. */
   get hasWorkAfterResponse(): boolean {
     return this.exits !== null || this.response !== null || this.backgroundIfMade !== null || this.draftIfMade !== null;
   }
 
   /**
-   * Cleans up the dependencies of scope `"function"` and then settles, after the handler and before anything is sent. If that
-   * fails, nothing of the result is used: its tasks do not run, and a prepared response releases its file or source.
+   * Cleans up the dependencies of scope `"function"` and then settles, after the handler and before anything is sent.
+   * If that fails, the result is discarded: its tasks do not run, and a prepared response releases its file or source.
    *
    * @param settle - Ends the settlements.
    */

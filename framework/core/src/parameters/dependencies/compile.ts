@@ -42,7 +42,7 @@ import { watchStep } from "./client-watch.js";
 /** A class that a parameter can be declared with. */
 interface InjectableClass {
   readonly kind: ParamKind;
-  /** The protocol that alone has it. */
+  /** The only protocol that has it. */
   readonly protocol?: Protocol;
   /** Gives the object of a call. */
   readonly read: (call: Call, scopes: readonly string[]) => unknown;
@@ -60,10 +60,10 @@ const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, Injec
   [AbortSignal, { kind: ParamKind.SIGNAL, read: (call) => call.signal }],
 ]);
 
-/** The globals that bear the names of our classes, and that an editor leaves unmarked when the import is missing. */
+/** Globals with the same names as our classes, which an editor does not report if the import is missing. */
 const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
-/** The place of what is compiled, for messages and for rules that depend on it. */
+/** The place of the compiled function, for messages and for rules that depend on it. */
 interface Place {
   /** The names of the whole pattern; `null` while it is not known. */
   readonly names: readonly string[];
@@ -73,7 +73,7 @@ interface Place {
   readonly scopes: readonly string[];
   /** The callable whose override is being compiled: below it, the original is meant. */
   readonly original: Callable | null;
-  /** The protocol of the route; `null` where it is not known. */
+  /** The protocol of the route; `null` if it is unknown. */
   readonly protocol: Protocol | null;
   /** The values of scope `"app"` of the route's App. */
   readonly application: ApplicationValues | null;
@@ -194,7 +194,10 @@ function compileStep(of: { name: string; role?: string }, marker: DependsMarker,
   };
 }
 
-/** The security schemes of an optional dependency. @throws ConfigurationError if it has none: it would never be called. */
+/**
+ * The security schemes of an optional dependency. @throws ConfigurationError if it has no scheme: it would never be
+ * called.
+ */
 function schemesOf(plan: DependencyPlan): readonly SchemeRead[] {
   const schemes = collectSchemes(plan, new Map());
   if (schemes.size === 0) throw configurationError("TSGI_OPTIONAL_WITHOUT_SCHEME", nameOf(plan));
@@ -225,7 +228,7 @@ function compileReadOf(
   return (call) => read(call, scopes);
 }
 
-/** The body that a parameter is read from; `null` for none. */
+/** The body from which a parameter is read, or `null`. */
 function bodyOf({ marker }: ParamSpec) {
   return marker instanceof SourceMarker ? marker.source.body : null;
 }
@@ -280,8 +283,8 @@ function isPathText({ name, marker }: ParamSpec): boolean {
 
 /**
  * Dependencies that take credentials come first, one after the other: a caller who is not known must not learn from the
- * others what exists. Then those of scope `"app"`, which are there already, and the rest in the order of the params;
- * neighbours without generators run side by side.
+ * others what exists. Then those of scope `"app"`, which already exist, and the rest in the order of the params;
+ * adjacent ones without generators run concurrently.
  */
 function compileDependencySteps(dependencies: readonly DependencyStep[]): Step[] {
   const authentications = dependencies.filter(({ plan }) => plan.takesCredentials);
@@ -312,7 +315,7 @@ function shapeOf(callable: Callable): CallableShape {
   return isGeneratorFunction(callable) ? "generator" : "function";
 }
 
-/** The names of the circle that a callable closes; `null` if it closes none. */
+/** The names of the cycle that a callable closes, or `null`. */
 export function circleOf(named: Named, chain: readonly Named[]): string | null {
   const start = chain.findIndex(({ callable }) => callable === named.callable);
   return start === -1 ? null : [...chain.slice(start), named].map(nameOf).join(" → ");
@@ -346,7 +349,10 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   };
 }
 
-/** Refuses what a dependency of scope `"app"` cannot have: everything of a request. Its `AbortSignal` is the application's. */
+/**
+ * Rejects parameters that a dependency of scope `"app"` cannot have: everything that belongs to a request. Its
+ * `AbortSignal` is the application's.
+ */
 export function assertApplicationScope(plan: DependencyPlan): void {
   for (const spec of plan.specs) {
     if (spec.kind === ParamKind.SIGNAL || (spec.marker instanceof DependsMarker && spec.marker.scope === "app"))
@@ -356,7 +362,7 @@ export function assertApplicationScope(plan: DependencyPlan): void {
   }
 }
 
-/** The params of a route's handler: those that it carries and those of the route. */
+/** The params of a route's handler: those attached to it and those of the route. */
 function mergeParams(handler: Callable, params: Params): Params {
   const carried = paramsOf(handler);
   if (!carried) return params;
@@ -371,7 +377,7 @@ function mergeParams(handler: Callable, params: Params): Params {
 /** One route, as it is compiled. */
 export interface RouteSource {
   readonly handler: Callable;
-  /** The name of a handler whose function has none. */
+  /** The name of a handler whose function has no name. */
   readonly role: string;
   /** The names of the whole pattern. */
   readonly names: readonly string[];
@@ -420,7 +426,8 @@ export function compileRoute(route: RouteSource): RoutePlan {
 }
 
 /**
- * Refuses what a request of this kind does not have: a WebSocket no body, an HTTP request no WebSocket.
+ * Rejects parameters that a request of this kind does not have: a body for a WebSocket, a WebSocket for an HTTP
+ * request.
  *
  * @param way - The dependencies on the way here, by the names of the parameters.
  */
@@ -443,7 +450,7 @@ function assertProtocol(
   }
 }
 
-/** A guard's result is dropped; behind its faults nothing runs. */
+/** A guard's result is dropped; after its errors, no further step runs. */
 function compileGuardSteps(guard: DependencyStep): Step[] {
   return [{ ...dependencyStep(guard), name: null }, assertValid];
 }

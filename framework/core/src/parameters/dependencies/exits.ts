@@ -2,7 +2,7 @@
 import type { Logger } from "../../common/logger.js";
 import type { DependencyScope } from "../depends.js";
 
-/** A generator, as far as cleanup resumes it. */
+/** The parts of a generator that cleanup needs. */
 export type Resumable = Pick<
   Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>,
   "next" | "throw" | "return"
@@ -11,12 +11,14 @@ export type Resumable = Pick<
 /** A dependency that has yielded its value and waits to clean up. */
 export interface Exit {
   readonly generator: Resumable;
-  /** `"settlement"`: after those of scope `"function"`, before the response is sent. */
+  /** `"settlement"`: after scope `"function"`, before the response is sent. */
   readonly scope: DependencyScope | "settlement";
   readonly name: string;
 }
 
-/** An error of a handler that a dependency swallowed: the request then has neither a result nor an error to answer with. */
+/**
+ * An error of a handler that a dependency swallowed: the request then has neither a result nor an error for a response.
+ */
 class SwallowedError extends Error {
   override readonly name = "SwallowedError";
 }
@@ -30,7 +32,7 @@ async function finish(exit: Exit, logger: Logger): Promise<void> {
 }
 
 /**
- * Cleans up after success, those of one scope, last started first.
+ * Cleans up one scope after success, in reverse order of start.
  *
  * @throws the error of a cleanup before the response is sent, with the others still open: a commit that failed must not
  * look like a success. In the other scopes an error is logged, and the others still run.
@@ -51,7 +53,7 @@ export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Lo
 
 /**
  * Throws an error into the generators, last started first, each of which may clean up, replace the error, or swallow
- * it. Gives the error that comes out of the outermost one.
+ * it. Returns the error that the outermost one throws.
  */
 export async function throwIntoExits(exits: Exit[], cause: unknown, logger: Logger): Promise<unknown> {
   let error = cause;

@@ -6,20 +6,20 @@ import type { CallablePlan, DependencyStep, ParamSpec } from "./plan.js";
 
 const placeOf = (source: string | number | undefined, name: string | number | undefined) => `${source}\n${name}`;
 
-/** The names under which the faults of a parameter may be: its own, and those of the members of an object. */
+/** The names under which the errors of a parameter can be: its own, and those of the members of an object. */
 function namesOf({ name }: ParamSpec, marker: SourceMarker): readonly string[] {
   const { properties = {} } = (marker.schema ?? {}) as { properties?: object };
   const members = Object.keys(properties).map((key) => marker.source.wireName(key));
   return [marker.wireName(name), ...members];
 }
 
-/** Adds the parameters of a plan in the order in which they are read where no schema is asynchronous. */
+/** Adds the parameters of a plan in the order in which they are read without asynchronous schemas. */
 function addPlan(ranks: Map<string, number>, { specs, dependencies }: CallablePlan): void {
   const add = (isBody: boolean) => {
     for (const spec of specs) {
       if (!(spec.marker instanceof SourceMarker)) continue;
       const { loc, body, isInPattern } = spec.marker.source;
-      // A handler has each name of its pattern, declared or not; as text it is never at fault.
+      // A handler has each name of its pattern, declared or not; as a string it is always valid.
       if ((body !== null) !== isBody || (isInPattern && spec.marker.schema === null)) continue;
       const rank = ranks.size;
       for (const place of [...namesOf(spec, spec.marker).map((name) => placeOf(loc, name)), loc]) {
@@ -41,8 +41,8 @@ export function faultOrderOf(guards: readonly DependencyStep[], handler: Callabl
 }
 
 /**
- * The faults in the order of the parameters, whichever asynchronous schema has settled first. Those of one parameter stay
- * as they are, and those of an override's own parameters come last.
+ * The errors in the order of the parameters, regardless of the order in which asynchronous schemas settle. The order
+ * within one parameter does not change, and errors of an override's own parameters are last.
  */
 export function sortFaults(faults: readonly Fault[], order: FaultOrder): Fault[] {
   const rankOf = ({ loc: [source, name] }: Fault) =>

@@ -35,7 +35,7 @@ export class DependencyOverrides extends Map<Callable, Callable> {
   }
 }
 
-/** Plans of replacements, by the step that they stand in for. */
+/** Plans of replacements, by the step that they replace. */
 type Replacements = WeakMap<DependencyStep, Map<Callable, DependencyPlan>>;
 
 const replacements: Replacements = new WeakMap();
@@ -55,7 +55,7 @@ function planOf(step: DependencyStep, replacement: Callable, names: readonly str
 }
 
 /**
- * Makes the look-up of replacements for one call, the outermost App's overrides first; `null` when there are none.
+ * Creates the lookup of replacements for one call, the outermost App's overrides first; `null` without overrides.
  *
  * @param names - The names of the route's pattern, for replacements with path parameters.
  * @param isRequest - Whether a replacement that is found counts as used.

@@ -13,7 +13,7 @@ export interface ParamSpec {
   readonly kind: ParamKind;
   /** The declaration of the parameter: a schema, a descriptor, or a class. */
   readonly annotation: unknown;
-  /** The default, `undefined` where there is none. */
+  /** The default, or `undefined`. */
   readonly default: unknown;
   /** The descriptor: the one that was written, or the one that a bare schema stands for. `null` for a class. */
   readonly marker: unknown;
@@ -27,7 +27,7 @@ export interface SourceSpec extends ParamSpec {
   readonly marker: SourceMarker;
 }
 
-/** Gives the plan that stands in for a dependency, or the dependency's own. */
+/** Returns the plan that replaces a dependency, or the dependency's own plan. */
 export type FindOverride = (step: DependencyStep) => DependencyPlan;
 
 /** The arguments of one callable, by name. */
@@ -35,19 +35,19 @@ export type Arguments = Record<string, unknown>;
 
 /** One step in making the arguments of a callable. */
 export interface Step {
-  /** Name of the argument that it makes; `null` for none. */
+  /** Name of the argument that it creates, or `null`. */
   readonly name: string | null;
   /**
-   * Gives the argument, `INVALID` after faults, or a promise of either.
+   * Returns the argument, `INVALID` after errors, or a promise of either.
    *
    * @param last - The result of the step before.
    * @param args - The arguments so far.
-   * @param find - Looks overrides up; `null` where there are none.
+   * @param find - Looks overrides up; `null` without overrides.
    */
   readonly run: (call: Call, last: unknown, args: Arguments, find: FindOverride | null) => unknown;
 }
 
-/** The value of a slot that has none. */
+/** The value of an empty slot. */
 export const EMPTY: unique symbol = Symbol("empty");
 
 /** The place from which the value of a dependency of scope `"app"` is read; {@link EMPTY} while no lifespan has filled it. */
@@ -75,15 +75,15 @@ export interface DependencyStep {
   readonly scope: DependencyScope;
   /** The place from which a request reads the value; `null` for a dependency that each request calls. */
   readonly slot: Slot | null;
-  /** The check of the value, for readiness; `null` for none. */
+  /** The check of the value, for readiness, or `null`. */
   readonly check: Check | null;
-  /** The values of the route's App; `null` for what is compiled outside of one. */
+  /** The values of the route's App; `null` if it is compiled outside of an App. */
   readonly application: ApplicationValues | null;
   /** The schemes whose credentials decide if it is called; `null` for a dependency that is always called. */
   readonly schemes: readonly SchemeRead[] | null;
-  /** One object for each callable and its scopes: what the result is cached under. */
+  /** One object for each callable and its scopes: the cache key of the result. */
   readonly cacheKey: object;
-  /** The protocol of the route; `null` where it is not known. */
+  /** The protocol of the route; `null` if it is unknown. */
   readonly protocol: Protocol | null;
   /** The scopes asked for here and on the way here. */
   readonly scopes: readonly string[];
@@ -94,7 +94,7 @@ export interface DependencyStep {
 /** The way of calling a callable. */
 export type CallableShape = "function" | "class" | "generator";
 
-/** A callable, and the name that it goes by if its function has none. */
+/** A callable, and a name to use if its function has no name. */
 export interface Named {
   readonly callable: Callable;
   /** Of a dependency, the parameter that gets its result; of a handler, its route. */
@@ -113,7 +113,7 @@ export function nameOf({ callable, role }: Named): string {
 export interface CallablePlan extends Named {
   readonly isAsync: boolean;
   readonly specs: readonly ParamSpec[];
-  /** `true` where a parameter has the name of a member that every object inherits, such as `__proto__`. */
+  /** `true` if a parameter has the name of a member that every object inherits, such as `__proto__`. */
   readonly needsNullPrototype: boolean;
   readonly dependencies: readonly DependencyStep[];
   /** `true` where all arguments are names of the pattern, as text: then it is called with the router's object. */
@@ -138,12 +138,12 @@ export interface DependencyPlan extends CallablePlan {
   readonly settles: boolean;
 }
 
-/** The plan that a dependency is made by: its own, or that of its replacement. */
+/** The plan for a dependency: its own, or the plan of its replacement. */
 export function planFor(step: DependencyStep, find: FindOverride | null): DependencyPlan {
   return find && !step.isOriginal ? find(step) : step.plan;
 }
 
-/** The plan of a route: the dependencies that stand guard, and the handler. */
+/** The plan of a route: its guards, and the handler. */
 export interface RoutePlan {
   /** The dependencies of App, routers and route, outside in. */
   readonly guards: readonly DependencyStep[];
@@ -151,15 +151,15 @@ export interface RoutePlan {
   readonly handler: CallablePlan;
   /** `true` where each body parameter is a member of the body's object. */
   readonly embedBody: boolean;
-  /** `true` where a parameter is a file, so that a form has to be multipart. */
+  /** `true` if a parameter is a file, so that a form must be multipart. */
   readonly takesFiles: boolean;
-  /** `true` where a parameter is a request or a form, so that there may be files to close at the end of a call. */
+  /** `true` if a parameter is a request or a form, so that files may have to be closed at the end of a call. */
   readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
   readonly sources: readonly SourceSpec[];
-  /** The order in which faults are answered. */
+  /** The order of errors in the response. */
   readonly faultOrder: FaultOrder;
-  /** The first dependency that settles with the response; `null` for none. */
+  /** The first dependency that settles with the response, or `null`. */
   readonly settling: DependencyPlan | null;
   /** Every dependency, guards first, each callable once. */
   readonly allDependencies: readonly DependencyPlan[];

@@ -44,7 +44,10 @@ async function runOptional(step: DependencyStep, call: Call, find: FindOverride 
   return isSent ? runDependency(step, call, find) : null;
 }
 
-/** Tells if an override replaces it, or replaces a scheme that it needs: headers then say nothing about credentials. */
+/**
+ * Tells if an override replaces it, or replaces a scheme that it needs: headers then do not show whether there are
+ * credentials.
+ */
 function isReplaced(step: DependencyStep, find: FindOverride): boolean {
   if (planFor(step, find) !== step.plan) return true;
   return step.plan.dependencies.some((inner) => inner.plan.takesCredentials && isReplaced(inner, find));

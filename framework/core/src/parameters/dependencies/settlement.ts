@@ -50,13 +50,13 @@ export function createSettling<const P extends Params, Value>(
   const dependency = async (args: FromParams<P>) => begin(args);
   Object.defineProperties(dependency, { name: { value: name }, [PARAMS]: { value: params } });
   markSettling(dependency);
-  // A call gives the settlement, and the route unwraps it: to everybody else the dependency is its value.
+  // A call returns the settlement, and the route unwraps it: for all other users the dependency is its value.
   return dependency as unknown as SettlingDependency<P, Value>;
 }
 
 const DONE = { done: true, value: undefined } as const;
 
-/** A settlement in the list of what waits for the end of a request. */
+/** A settlement in the list of work at the end of a request. */
 export class SettlementExit implements Resumable {
   readonly settlement: Settlement<unknown>;
   response: ReadyResponse | null = null;
@@ -80,8 +80,8 @@ export class SettlementExit implements Resumable {
 }
 
 /**
- * Thrown by a dependency that settles: the request is answered with this response, and the handler does not run. Exception
- * handlers do not get it, because nothing has failed.
+ * Thrown by a dependency that settles: this response is sent, and the handler does not run. Exception handlers do not
+ * get it, because it is not a failure.
  */
 export class EarlyResponse extends Error {
   override readonly name = "EarlyResponse";

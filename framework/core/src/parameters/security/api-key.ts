@@ -19,7 +19,7 @@ const MARKERS: Record<"header" | "query" | "cookie", ParamFunction<Place>> = {
   cookie: Cookie,
 };
 
-/** A key that the client was given, under a name of its own. */
+/** A key that the client sends under a configurable name. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
   constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
     assertOptions(`new ${defaultName}()`, options, { ...SCHEME_OPTIONS, name: ANYTHING });
@@ -89,8 +89,9 @@ export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoEr
 }
 
 /**
- * A key in a cookie. Gives the key. Browsers send cookies by themselves: a form of another site's may do so as well. Two
- * cookies of the name are none, because a neighbouring host can set one; not so where it begins with `__Host-`.
+ * A key in a cookie. Gives the key. Browsers send cookies by themselves: a form of another site's may do so as well.
+ * Two cookies of the same name are ignored, because a neighboring host can set one; this does not apply to names with
+ * the prefix `__Host-`.
  *
  * @see {@link https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis | Cookies, §4.1.3.2}
  * @example

@@ -1,4 +1,4 @@
-/** Credentials of a request: read from `Authorization`, and compared with what is expected. @module */
+/** Credentials of a request: read from `Authorization`, and compared with the expected ones. @module */
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { TCHAR } from "../../protocol/http-grammar.js";
 import { Header } from "../head.js";
@@ -21,7 +21,7 @@ export interface HTTPAuthorizationCredentials {
   readonly credentials: string;
 }
 
-/** Parses a header of one scheme; `null` for one of another, or of none. */
+/** Parses a header of one scheme; `null` for another scheme or no header. */
 export function parseAuthorization(text: string, scheme: string): HTTPAuthorizationCredentials | null {
   const [, given, credentials] = CREDENTIALS.exec(text) ?? [];
   if (given === undefined || credentials === undefined || given.toLowerCase() !== scheme) return null;
@@ -29,8 +29,8 @@ export function parseAuthorization(text: string, scheme: string): HTTPAuthorizat
 }
 
 /**
- * Compares two secrets in a time that says nothing about where they differ: only how long `given` is, which
- * its sender knows. Nothing equals an empty secret: a variable that was never set is not a password.
+ * Compares two secrets in a time that does not depend on where they differ, but only on the length of `given`, which
+ * its sender knows. No value equals an empty secret: a variable that was never set is not a password.
  *
  * @param given - The secret that a client sent.
  * @param expected - What it should be.
@@ -45,7 +45,7 @@ export function parseAuthorization(text: string, scheme: string): HTTPAuthorizat
 export function compareSecrets(given: string, expected: string): boolean {
   const left = encodeUTF8(given);
   const right = encodeUTF8(expected);
-  // Of another length it is compared with itself: the same work, and the lengths alone decide.
+  // With another length it is compared with itself: the same work, and only the lengths decide.
   const other = left.length === right.length ? right : left;
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index++) difference |= (left[index] as number) ^ (other[index] as number);

@@ -64,7 +64,7 @@ export interface HTTPBasicCredentials {
 
 /** The options of `HTTPBasic`. */
 export interface HTTPBasicOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** Shown by browsers beside their question for name and password: printable ASCII. Defaults to `"Restricted"`. */
+  /** Browsers show it when they ask for name and password: printable ASCII. Defaults to `"Restricted"`. */
   realm?: string;
 }
 
@@ -73,7 +73,7 @@ const CONTROL = /\p{Cc}/u;
 /** RFC 7617 §2: base64 of name and password in UTF-8 (§2.1) with a colon between them, and no control character. */
 function parseBasic(text: string): HTTPBasicCredentials | null {
   const encoded = parseAuthorization(text, "basic")?.credentials;
-  // `atob` passes over what is left out at the end; a length that no encoder writes is not let through.
+  // `atob` ignores missing characters at the end; a length that no encoder writes is rejected.
   if (encoded === undefined || !/^[A-Za-z0-9+/]+={0,2}$/.test(encoded) || encoded.length % 4 !== 0) return null;
   const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
   const pair = decodeUTF8(bytes) ?? decodeLatin1(bytes);
@@ -102,7 +102,7 @@ function parseBasic(text: string): HTTPBasicCredentials | null {
  * @see RFC 7617
  */
 export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
-  /** @throws ConfigurationError when the realm cannot stand in a header, and for an unknown option. */
+  /** @throws ConfigurationError if the realm is not valid in a header, and for an unknown option. */
   constructor(options: HTTPBasicOptions<AutoError> = {}) {
     assertOptions("new HTTPBasic()", options, { ...SCHEME_OPTIONS, realm: ANYTHING });
     const { realm = "Restricted" } = options;

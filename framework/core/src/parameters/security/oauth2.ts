@@ -10,9 +10,9 @@ import { t } from "../../schema/schema.js";
 
 /** The options of `OAuth2PasswordBearer`. */
 export interface OAuth2PasswordBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
-  /** The address that gives a token for a name and a password: a path of the application, or a whole URL. */
+  /** The address that returns a token for a name and a password: a path of the application, or a whole URL. */
   tokenUrl: string;
-  /** The address that gives the next one, if it is another. */
+  /** The address that returns the next one, if it is different. */
   refreshUrl?: string;
   /** The scopes that a token may be asked for: descriptions by name. */
   scopes?: Readonly<Record<string, string>>;
@@ -63,8 +63,8 @@ export class OAuth2PasswordBearer<AutoError extends boolean = true> extends Secu
 }
 
 /**
- * A field's values, of which there may be one: RFC 6749 §3.2 forbids a parameter that comes twice, and a proxy that looks at
- * the form before us may have looked at the other one.
+ * A field's values, of which only one is allowed: RFC 6749 §3.2 forbids a repeated parameter, and a proxy that reads
+ * the form earlier may have used the other one.
  */
 const once = (alias: string): Marker<string[]> =>
   Form(t.Array(t.String(), { maxItems: 1 }), { alias, default: [], includeInSchema: false });

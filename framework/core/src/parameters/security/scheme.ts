@@ -27,8 +27,8 @@ export type SecuritySchemeObject = { description?: string } & (
 /** Options of every scheme. */
 export interface SchemeOptions<AutoError extends boolean = boolean> {
   /**
-   * `true` refuses a request without usable credentials with 401. With `false` the dependency gives `null` then, and
-   * who asked for it decides. Defaults to `true`.
+   * `true` refuses a request without usable credentials with 401. With `false`, the value is then `null`, and the code
+   * that uses it decides. Defaults to `true`.
    */
   autoError?: AutoError;
   /** Its name in the document. Defaults to the name of its class. */
@@ -37,12 +37,12 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
   description?: string | undefined;
 }
 
-/** Rules of the options of every scheme; those of one alone come beside them. */
+/** Rules of the options of every scheme; a single scheme can add more. */
 export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
 
 /** The rules of every kind of scheme. */
 interface CommonParts {
-  /** Its name in the document where no `schemeName` is given. */
+  /** Its name in the document if `schemeName` is not set. */
   readonly defaultName: string;
   readonly definition: SecuritySchemeObject;
   /** Reads the credentials: every value that was sent under the name. */
@@ -134,7 +134,7 @@ export const IS_NAMED: unique symbol = Symbol("isNamed");
  * The base of all security schemes: a dependency that takes the credentials out of a request or a WebSocket's handshake, and
  * that a document lists under `securitySchemes`.
  *
- * Credentials that come twice are none: of two headers a proxy may have looked at the other one.
+ * Repeated credentials are ignored: a proxy may have used the other header.
  *
  * @example
  * ```ts

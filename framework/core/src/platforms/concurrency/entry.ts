@@ -6,10 +6,10 @@ import type { EntryModule } from "./protocol.js";
 let given: string | null = null;
 
 /**
- * Names the module of the application for every App that names none itself. A command that imports the application
- * from a file calls it, since the program's main module is then the command's own.
+ * Sets the module of the application for every App that does not set one. A command that imports the application from a
+ * file calls it, since the program's main module is then the command's own.
  *
- * @param module - A URL, as `import.meta.url` gives it, or an absolute path.
+ * @param module - A URL, such as `import.meta.url`, or an absolute path.
  * @throws ConfigurationError when it is neither.
  */
 export function setEntry(module: string | URL): void {
@@ -18,8 +18,8 @@ export function setEntry(module: string | URL): void {
 
 /**
  * The module that workers import: the one that the App names, the one that a command was given, or the program's main
- * module. `null` where there is none, or where it belongs to a tool, as a test runner's does. A single executable is its
- * own module.
+ * module. `null` if there is none, or if it belongs to a tool, such as a test runner. A single executable is its own
+ * module.
  */
 export async function resolveEntry(named: string | null): Promise<EntryModule | null> {
   const main = process.argv[1] ?? null;

@@ -1,4 +1,4 @@
-/** Errors of pools and of what is sent to them. @module */
+/** Errors of pools and of the values that are sent to them. @module */
 import type { ErrorCode } from "../../common/error-codes.js";
 import { HTTPException } from "../../common/exceptions.js";
 
@@ -29,7 +29,7 @@ export class PoolClosedError extends Error {
   override readonly name = "PoolClosedError";
 }
 
-/** The queue of a pool is full. Answered with 503 and `Retry-After`. */
+/** The queue of a pool is full. Results in 503 and `Retry-After`. */
 export class PoolFullError extends HTTPException {
   override readonly name = "PoolFullError";
 
@@ -38,7 +38,7 @@ export class PoolFullError extends HTTPException {
   }
 }
 
-/** No worker comes up: each ends as it starts. Answered with 503 and `Retry-After`. */
+/** No worker starts: each exits during its start. Results in 503 and `Retry-After`. */
 export class PoolUnavailableError extends HTTPException {
   override readonly name = "PoolUnavailableError";
 
@@ -48,7 +48,7 @@ export class PoolUnavailableError extends HTTPException {
   }
 }
 
-/** The task took longer than `timeoutMs`; its worker is replaced. Answered with 504. */
+/** The task took longer than `timeoutMs`; its worker is replaced. Results in 504. */
 export class PoolTimeoutError extends HTTPException {
   override readonly name = "PoolTimeoutError";
 

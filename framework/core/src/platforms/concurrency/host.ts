@@ -5,7 +5,7 @@ export interface HostedApp {
   readonly title: string;
   /** Each `METHOD pattern`. */
   routes(): readonly string[];
-  /** Calls the handler of a route, and gives its result in a form that travels. */
+  /** Calls the handler of a route, and returns its result in a form that can be sent. */
   call(route: string, args: object): unknown;
 }
 

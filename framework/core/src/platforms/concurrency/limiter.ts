@@ -15,9 +15,9 @@ const OPTIONS: OptionRules<LimiterOptions> = { maxRunning: whole(1), maxWaiting:
 
 /** For whom a task is run. */
 export interface Caller {
-  /** Tasks of one line share its turns. Defaults to a line of those that name none. */
+  /** Tasks of one line share its turns. Defaults to a queue that tasks without a name share. */
   line?: string;
-  /** Aborts when nobody waits for the task any more, as `request.signal` does. */
+  /** Aborts when the caller does not wait for the task any more, as `request.signal` does. */
   signal?: AbortSignal;
 }
 
@@ -30,8 +30,8 @@ interface Waiting {
 }
 
 /**
- * Runs no more than so many tasks at once; the others wait in lines that are served in turn. Where no more may wait, the
- * last of the longest line makes room for who comes to a shorter one: a flood fills its own line alone.
+ * Runs no more than so many tasks at once; the others wait in lines that are served in turn. If the limit is reached,
+ * the last task of the longest queue makes room for a shorter one: a flood fills only its own queue.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export class Limiter {
   /**
    * Runs a task when it is its turn.
    *
-   * @throws PoolFullError when too many are waiting, which is answered with 503.
+   * @throws PoolFullError if too many tasks are waiting, which results in 503.
    * @throws ClientDisconnect when the caller goes before the task begins, which it then never does.
    */
   async run<T>(task: () => Promise<T>, { line = "", signal }: Caller = {}): Promise<T> {

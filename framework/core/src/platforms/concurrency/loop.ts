@@ -1,4 +1,4 @@
-/** The I/O loop that serves connections: Node's own, or that of uWebSockets.js. @module */
+/** The I/O loop that serves connections: Node's own, or the one of uWebSockets.js. @module */
 import { configurationError } from "../../common/exceptions.js";
 
 /** An I/O loop by its name. Node's is libuv. */
@@ -39,7 +39,7 @@ export function installLoop(name: LoopName = "uwebsockets"): LoopName {
   return installed;
 }
 
-/** uWebSockets.js, as far as it tells the package from a stand-in. */
+/** The parts of uWebSockets.js that distinguish the package from a stand-in. */
 export interface NativeLoop {
   readonly App: unknown;
   readonly SSLApp: unknown;
@@ -54,13 +54,13 @@ export interface LoopPackage {
   readonly driver: string;
 }
 
-/** The package that serves on uWebSockets.js. It is named nowhere as a text that a bundler follows. */
+/** The package that serves on uWebSockets.js. Its name never appears as a string that a bundler follows. */
 const DRIVER = "@tsgi/uwebsockets";
 
 let known: LoopPackage | null | undefined;
 
 /**
- * `@tsgi/uwebsockets` where it is installed together with uWebSockets.js, and that has a binary for this Node and C library;
+ * `@tsgi/uwebsockets` if it is installed together with uWebSockets.js, which has a binary for this Node and C library;
  * looked up once. `null` elsewhere.
  */
 export function findLoopPackage(): LoopPackage | null {
@@ -78,7 +78,7 @@ function isLinux(): boolean {
   return typeof process === "object" && process.platform === "linux";
 }
 
-/** Both are installed beside this package, or beside the program that uses it. */
+/** Both are installed next to this package, or next to the program that uses it. */
 function find(): LoopPackage | null {
   const { createRequire } = process.getBuiltinModule("node:module");
   const { fileURLToPath, pathToFileURL } = process.getBuiltinModule("node:url");
@@ -114,7 +114,9 @@ function firstOf<T>(places: readonly string[], lookUp: (place: string) => T): T 
   return null;
 }
 
-/** A republished build falls back to a stand-in on `node:http`, which is slower than `node:http` and does less. */
+/**
+ * A republished build falls back to a stand-in on `node:http`, which is slower than `node:http` and has fewer features.
+ */
 function isWhole(found: unknown): found is NativeLoop {
   return (
     typeof found === "object" &&

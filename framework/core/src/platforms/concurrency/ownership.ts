@@ -1,7 +1,7 @@
 /** Values that may travel to another process or thread, and those that belong to one event loop. @module */
 import { LoopError } from "./errors.js";
 
-/** Objects that belong to their loop though nothing of them shows it, as the state of an App. */
+/** Objects that belong to their event loop without a visible sign, such as the state of an App. */
 const owned = new WeakSet();
 
 /** Marks an object as bound to this loop: it is refused where it would be sent to another one. */
@@ -9,14 +9,14 @@ export function keepOnLoop(object: object): void {
   owned.add(object);
 }
 
-/** Built-in classes that structured clone copies whole, by what `Object.prototype.toString` calls them. */
+/** Built-in classes that structured clone copies completely, by their `Object.prototype.toString` names. */
 const CLONED = new Set(
   ["Date", "RegExp", "Error", "ArrayBuffer", "Boolean", "Number", "String", "BigInt"].map((name) => `[object ${name}]`),
 );
 
 /**
  * Methods by which an open resource differs from data: a connection, a stream, a client, a server, a generator. Such an
- * object may consist of data alone, and would arrive as a copy that does nothing.
+ * object may consist only of data, and would arrive as a copy without behavior.
  */
 const RESOURCE_METHODS: readonly (string | symbol)[] = [
   ..."close end destroy disconnect release terminate query execute on addEventListener".split(" "),
@@ -28,7 +28,7 @@ const RESOURCE_METHODS: readonly (string | symbol)[] = [
 export type Refuse = (path: string, what: string) => string;
 
 /**
- * Checks what is handed to another loop.
+ * Checks a value that is passed to another event loop.
  *
  * @param name - The value's name in messages: a parameter's name.
  * @throws LoopError when something in it belongs to this loop.
@@ -38,8 +38,8 @@ export function assertUnbound(value: unknown, name: string, refuse: Refuse): voi
 }
 
 /**
- * The result of a handler in the form in which it travels. An instance with a `toJSON` of its own becomes what that
- * gives: its class would be lost on the way, and the JSON with it.
+ * The result of a handler in the form in which it travels. An instance with a `toJSON` method becomes its result:
+ * otherwise the transfer would lose its class, and the JSON form with it.
  *
  * @throws LoopError when something in it belongs to this loop.
  */
@@ -117,13 +117,13 @@ export function describeInstance(object: object): string {
   return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** Tells if an object has no class: its prototype is the end of the chain, in whichever realm it was made. */
+/** Tells if an object has no class: its prototype is the end of the chain, in any realm. */
 function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Tells if its class has more than the constructor. Without data beside it, all its state is hidden. */
+/** Tells if its class has more than the constructor. Without visible data, all its state is hidden. */
 function isClassWithMethods(object: object): boolean {
   return Reflect.ownKeys(Object.getPrototypeOf(object) as object).length > 1;
 }

@@ -44,8 +44,8 @@ export const POOL_OPTIONS: OptionRules<PoolOptions> = {
 let servers = 1;
 
 /**
- * Declares this process one of several of a server. Each has pools of its own: those without a `size` have as many
- * workers together as the machine runs at a time.
+ * Declares this process one of several of a server. Each has separate pools: those without a `size` together have as
+ * many workers as the machine has processors.
  */
 export function shareProcessors(processes: number): void {
   servers = processes;
@@ -54,8 +54,8 @@ export function shareProcessors(processes: number): void {
 /**
  * Makes a pool of workers of a kind, which loads what that takes.
  *
- * @throws ConfigurationError in a worker: what a module does on import it does in each worker, and workers that start
- *   workers go on without end.
+ * @throws ConfigurationError in a worker: code that a module runs on import also runs in each worker, and workers that
+ *   start workers never stop.
  */
 export async function createWorkerPool(
   kind: WorkerKind,
@@ -102,7 +102,7 @@ class ModulePool {
    * @throws LoopError when an argument or the result belongs to one loop: a socket, a stream, a client, a function.
    * @throws ConfigurationError when the module is not a URL, or this is a worker itself.
    * @throws HTTPException with 503 when too many wait, with 504 past `timeoutMs`.
-   * @throws Error what the function throws, with its name, message and stack.
+   * @throws Error the error of the function, with its name, message and stack.
    */
   async run(moduleUrl: string | URL, name: string, ...args: readonly unknown[]): Promise<unknown> {
     const module = toModuleURL(moduleUrl);
@@ -122,7 +122,7 @@ class ModulePool {
     ));
   }
 
-  /** Waits for what runs and ends the workers. */
+  /** Waits for running tasks and ends the workers. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await (await this.#pool)?.close();
@@ -147,15 +147,15 @@ class ModulePool {
  * ```
  */
 export class ProcessPool extends ModulePool {
-  /** @throws ConfigurationError when an option is at fault. */
+  /** @throws ConfigurationError if an option is invalid. */
   constructor(options: PoolOptions = {}) {
     super("process", options);
   }
 }
 
 /**
- * A pool of worker threads, each with an interpreter of its own inside this process. They start faster and share the
- * process: a crash of native code, or memory outside the heap, is everybody's.
+ * A pool of worker threads, each with a separate interpreter inside this process. They start faster and share the
+ * process: a crash of native code, or memory outside the heap, affects all of them.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ export class ProcessPool extends ModulePool {
  * ```
  */
 export class ThreadPool extends ModulePool {
-  /** @throws ConfigurationError when an option is at fault. */
+  /** @throws ConfigurationError if an option is invalid. */
   constructor(options: PoolOptions = {}) {
     super("thread", options);
   }
@@ -180,7 +180,7 @@ let threads: ThreadPool | null = null;
  *
  * @param moduleUrl - The module's URL or absolute path.
  * @param name - The name of the export.
- * @throws Error what the function throws, with its name, message and stack.
+ * @throws Error the error of the function, with its name, message and stack.
  * @example
  * ```ts
  * import { runInProcess } from "tsgi/concurrency";

@@ -13,8 +13,8 @@ const WATCH_MS = 1000;
 const GROUP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * A server that is killed cannot end its workers. They notice when the channel to it closes, but one in an endless loop
- * never hears of that: a thread of its own sees that the parent is another.
+ * A server that is killed cannot end its workers. They notice when the channel to it closes, but not in an endless
+ * loop: a separate thread detects that the parent has changed.
  */
 function watchParent(): void {
   const { Worker: Thread } = nodeModule("node:worker_threads", "A pool of processes");

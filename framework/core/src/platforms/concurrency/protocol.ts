@@ -8,7 +8,7 @@ export type CarriedContext = Readonly<Record<string, string>>;
 
 /** Takes the current context along, and makes it current elsewhere. */
 export interface ContextCarrier {
-  /** The current context; `undefined` where there is none. */
+  /** The current context, or `undefined`. */
   inject(): CarriedContext | undefined;
   /** Calls a function in a context that was carried here. */
   run<Result>(context: CarriedContext, fn: () => Result): Result;
@@ -29,7 +29,7 @@ export function carriedContext(): CarriedContext | undefined {
   return globals[CARRIER]?.inject();
 }
 
-/** Calls a function in the context that came with its call. */
+/** Calls a function in the context that arrived with its call. */
 export function runInContext<Result>(context: CarriedContext | undefined, fn: () => Result): Result {
   const carrier = globals[CARRIER];
   return carrier === undefined || context === undefined ? fn() : carrier.run(context, fn);
@@ -83,7 +83,7 @@ export type Report =
   | { readonly type: "done"; readonly id: number; readonly value: unknown; readonly elapsedMs: number }
   | { readonly type: "thrown"; readonly id: number; readonly error: SentError; readonly elapsedMs: number };
 
-/** A report as it travels, so that no message that an application sends of its own is taken for one. */
+/** A wrapped report, so that a message of the application is never mistaken for one. */
 export interface Envelope {
   readonly tsgiReport: Report;
 }
@@ -99,7 +99,7 @@ export interface WorkerEvents {
 export interface WorkerHandle {
   /** @throws when the order cannot be cloned. */
   send(order: Order): void;
-  /** Ends it at once, whatever it does. */
+  /** Terminates it immediately, even if it is busy. */
   kill(): void;
   /** Asks it to end, and kills it if it does not. `gone` is called when it has. */
   stop(): void;
@@ -127,11 +127,11 @@ export interface SentError {
 /** Causes behind an error that travel with it. */
 const MAX_CAUSES = 4;
 
-/** An error, or whatever else was thrown, in a form that travels. */
+/** An error, or any other thrown value, in a form that can be sent. */
 export function toSentError(thrown: unknown, depth = 0): SentError {
   try {
     if (!(thrown instanceof Error)) return { name: "Error", message: `Thrown: ${errorText(thrown)}`, stack: "" };
-    // Of any type where the application has assigned something else.
+    // Of any type if the application has assigned another value.
     const { name, message, stack = "", cause }: Partial<Record<keyof Error, unknown>> = thrown;
     return {
       name: String(name),
@@ -155,7 +155,7 @@ export function fromSentError(sent: SentError): Error {
   return error;
 }
 
-/** The error as it arrives from a worker: without its class, and without properties of its own. */
+/** The error as it arrives from a worker: without its class, and without its additional properties. */
 export function copyError(thrown: unknown): Error {
   return fromSentError(structuredClone(toSentError(thrown)));
 }

@@ -7,7 +7,7 @@ import { configurationError } from "../../common/exceptions.js";
 import { findTsx } from "./thread-typescript.js";
 
 /**
- * The file that a worker runs: the worker's own program, or the application where a bundler has put both into one file.
+ * The file that a worker runs: the worker's own program, or the application if a bundler has put both into one file.
  * The application then finds out by itself that it is in a worker. `null` in a single executable, which contains it.
  *
  * @param locate - Gives the place of the worker's own program. Throws in a CommonJS bundle, which has no `import.meta.url`.
@@ -35,10 +35,10 @@ function existing(locate: () => URL): string | null {
 /** Milliseconds that an idle worker gets to end by itself. */
 const STOP_MS = 1000;
 
-/** Running workers. They end with this process when it ends by itself, also those in an endless loop. */
+/** Running workers. They exit together with this process, even in an endless loop. */
 const living = new Set<ChildProcess>();
 
-/** Options of Node that belong to one process alone: a debugger's port, a text to run, a watcher. */
+/** Options of Node that apply to only one process: a debugger's port, code to evaluate, a watcher. */
 const OWN_OPTION = /^--?(inspect|debug|eval|e$|print|p$|pe$|check|c$|interactive|i$|watch|test|input-type)/;
 
 /** The options of this process, so that a worker loads what this one loads: TypeScript through `tsx`, for one. */
@@ -52,7 +52,7 @@ function killAll(): void {
   for (const child of living) child.kill("SIGKILL");
 }
 
-/** Finds the program of worker processes. @throws ConfigurationError where none can be. */
+/** Finds the program of worker processes. @throws ConfigurationError if it does not exist. */
 export function prepareProcesses(entry: EntryModule | null): Spawn {
   const program = findProgram(() => new URL("./process-worker.js", import.meta.url), entry);
   return (events) => spawnProcess(program, events);
@@ -64,7 +64,7 @@ function spawnProcess(program: string | null, events: WorkerEvents): WorkerHandl
   if (living.size === 0) process.on("exit", killAll);
   living.add(child);
   child.unref();
-  child.channel?.unref?.(); // Bun's has none: there the process stands for its channel
+  child.channel?.unref?.(); // Bun does not provide it: there, the process has the methods of its channel
   return watch(child, events);
 }
 
@@ -103,7 +103,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
   });
   child.on("disconnect", () => {
     isDisconnected = true;
-    if (!timer) child.kill("SIGKILL"); // Without a channel it is of no use, whatever it still does.
+    if (!timer) child.kill("SIGKILL"); // Without a channel it cannot be used, even if it still runs.
     settle();
   });
   child.on("error", (error) => {

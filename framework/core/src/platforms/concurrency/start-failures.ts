@@ -9,7 +9,7 @@ const LONGEST_DELAY_MS = 5000;
 
 /** Workers that ended before they were of use: the longer the row, the longer until the next one is tried. */
 export class StartFailures {
-  /** `true` once a worker was ready. */
+  /** `true` after a worker was ready. */
   hasSucceeded = false;
   /** `true` once five failed within ten seconds, until one is ready. */
   isHopeless = false;
@@ -45,7 +45,7 @@ export class StartFailures {
     this.isHopeless ||= this.#now() - fifthLast <= WINDOW_MS;
   }
 
-  /** A worker is ready. The row goes on all the same: it may end before it is of use. */
+  /** A worker is ready. The series continues: the new worker may exit before it is ready. */
   succeed(): void {
     this.isHopeless = false;
     this.hasSucceeded = true;

@@ -19,11 +19,11 @@ export class Task {
   readonly args: readonly unknown[];
   /** The context of the caller. */
   readonly context = carriedContext();
-  /** `true` once a worker has reported that it calls it: it must not run again then. */
+  /** `true` after a worker has reported that it calls it: it must not run again then. */
   hasBegun = false;
   /** Workers that it was given to. */
   attempts = 0;
-  /** `true` once nobody waits for its outcome. */
+  /** `true` after its caller has stopped waiting for its outcome. */
   isAbandoned = false;
   readonly #outcome = new Deferred<Outcome>();
   #timer: NodeJS.Timeout | undefined;
@@ -54,7 +54,7 @@ export class Task {
   }
 }
 
-/** Work in progress, which keeps this process alive: workers alone do not. */
+/** Work in progress, which keeps this process alive, because workers do not. */
 export class Pending {
   readonly #work = new Set<Promise<unknown>>();
   #keepAlive: NodeJS.Timeout | undefined;
@@ -85,7 +85,7 @@ export class Pending {
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /**
- * Sets a time limit; `Infinity` is none. This loop may have been busy for longer than that, so messages that have
+ * Sets a time limit; `Infinity` for no limit. This loop may have been busy for longer than that, so messages that have
  * arrived meanwhile are handled before the limit expires.
  */
 export function limitTime(timeoutMs: number, expire: () => void): ReturnType<typeof setTimeout> | undefined {
@@ -100,7 +100,7 @@ export class WorkerSlot {
   /** The task that it runs. */
   task: Task | null = null;
   startTimer: ReturnType<typeof setTimeout> | undefined;
-  /** `true` once it has answered a task. */
+  /** `true` after it has settled a task. */
   hasServed = false;
   /** `true` once the pool has ended it on purpose. */
   isCondemned = false;
@@ -118,7 +118,7 @@ export class WorkerSlot {
     clearTimeout(this.startTimer);
   }
 
-  /** Ends it on purpose, whatever it runs. */
+  /** Terminates it on purpose, even if it is busy. */
   condemn(): void {
     this.isCondemned = true;
     this.task = null;
@@ -138,7 +138,7 @@ export class WorkerSlot {
     this.task = task;
   }
 
-  /** Takes back the task that it has answered, if it still has it. */
+  /** Takes back the task that it has settled, if it still has it. */
   finish(id: number): Task | null {
     const { task } = this;
     if (task?.id !== id) return null;

@@ -1,6 +1,6 @@
 /**
- * TypeScript in worker threads through `tsx`. Node 20 gives threads nothing of what `--import` registers, and no Node
- * gives them what a program registers once it runs, as `tsgi` does: each thread registers it itself.
+ * TypeScript in worker threads through `tsx`. Node 20 does not run `--import` in threads, and no version runs there the
+ * hooks that a program registers later, as `tsgi` does: each thread registers them itself.
  *
  * @module
  */
@@ -20,13 +20,13 @@ export function findTsx(): string | null {
   return loader.startsWith("tsx") ? `${process.cwd()}/package.json` : loader;
 }
 
-/** Makes `import()` and `require` of TypeScript work in this thread. @param from - What `findTsx` gave. */
+/** Makes `import()` and `require` of TypeScript work in this thread. @param from - The result of `findTsx`. */
 export async function registerTsx(from: string): Promise<void> {
   const { createRequire } = nodeModule("node:module", USER);
   const { readFileSync } = nodeModule("node:fs", USER);
   const { pathToFileURL } = nodeModule("node:url", USER);
   const path = nodeModule("node:path", USER);
-  // Its modules by their files: `resolve` follows the condition `require`, and what that leads to registers nothing.
+  // Its modules by their files: `resolve` uses the condition `require`, whose modules do not register hooks.
   const manifest = createRequire(from).resolve("tsx/package.json");
   const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as TsxManifest;
   for (const name of ["./cjs/api", "./esm/api"] as const) {

@@ -37,9 +37,9 @@ export interface PoolStats {
 /** The application whose routes the workers serve. */
 export interface PoolEntry {
   readonly module: EntryModule;
-  /** Finds the App among those of a worker: its index, or in words what is different. */
+  /** Finds the App among those of a worker: its index, or a description of the difference. */
   find(tables: readonly RouteTable[]): number | string;
-  /** One clear error from what is wrong with the module. */
+  /** One clear error about a problem with the module. */
   explain(problem: string, cause?: unknown): EntryError;
 }
 
@@ -104,8 +104,8 @@ export class WorkerPool {
   }
 
   /**
-   * Starts one worker, and the others once it is ready. Resolves also when it died: others are tried. Resolves at once
-   * where a task has started one before.
+   * Starts one worker, and the others once it is ready. Resolves also when it died: others are tried. Resolves
+   * immediately if a task has started one before.
    *
    * @throws EntryError when the module cannot be used.
    */
@@ -121,7 +121,7 @@ export class WorkerPool {
   /**
    * Runs a task when a worker is free.
    *
-   * @throws what the task throws, or why it was not run; ClientDisconnect when its owner has gone.
+   * @throws the error of the task, or the reason why it was not run; ClientDisconnect if its owner has disconnected.
    */
   run(target: TaskTarget, args: readonly unknown[], owner?: TaskOwner): Promise<Outcome> {
     const refusal = owner?.signal.aborted ? new ClientDisconnect() : this.#refusal();
@@ -145,7 +145,7 @@ export class WorkerPool {
     if (this.#retry) clearTimeout(this.#retry);
     this.#isStopping = true;
     for (const slot of this.#slots) slot.handle.stop();
-    // Counted as work: a worker that is killed keeps nothing alive, and this process would end before it is gone.
+    // Counted as work: a killed worker does not keep this process alive, which would exit before the worker does.
     if (this.#slots.size > 0) await this.#pending.during(new Promise<void>((resolve) => (this.#onEmpty = resolve)));
   }
 
@@ -183,7 +183,7 @@ export class WorkerPool {
     task.reject(new ClientDisconnect());
   }
 
-  /** Gives tasks to free workers, and starts more where that is not enough. */
+  /** Assigns tasks to free workers, and starts more if necessary. */
   #advance(): void {
     for (const slot of this.#slots) {
       while (slot.isFree && this.#queue.length > 0) this.#assign(slot, this.#queue.shift() as Task);

@@ -1,6 +1,6 @@
 /** Bytes as the functions of Node's sockets take them. @module */
 
-/** Bytes as a `Buffer`, not copied, whatever view they are in. */
+/** Bytes of any view as a `Buffer`, not copied. */
 export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

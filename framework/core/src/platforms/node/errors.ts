@@ -18,7 +18,7 @@ export class ServerStartError extends Error {
   constructor(code: ServerStartCode | (string & {}), message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
-    // Node shows the source of the first frame if nobody catches the error: a minified line of this package.
+    // Node shows the source of the first frame of an uncaught error: a minified line of this package.
     this.stack =
       this.stack
         ?.split("\n")
@@ -36,7 +36,7 @@ export function serverStartError<Key extends keyof typeof SERVER_START>(
   return new ServerStartError(codeOf(key), formatMessage(SERVER_START, key, facts), options);
 }
 
-/** The server did not stop within `shutdownTimeoutMs`. Its sockets are destroyed all the same. */
+/** The server did not stop within `shutdownTimeoutMs`. Its sockets are still destroyed. */
 export class ShutdownTimeoutError extends Error {
   override readonly name = "ShutdownTimeoutError";
   /** The work that still ran at the limit, for example `"GET /slow"` or `"lifespan.shutdown"`. */

@@ -1,4 +1,4 @@
-/** The header lines of a request: where it ends, how its connection goes on, and which host it is for. @module */
+/** The header lines of a request: its end, how its connection continues, and its host. @module */
 import type { ContentHeaders } from "../../protocol/header-list.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
@@ -13,7 +13,7 @@ export interface RequestLimits {
   headerCount: number;
 }
 
-/** The limits where nothing else is asked for. */
+/** The default limits. */
 export const DEFAULT_REQUEST_LIMITS: RequestLimits = { targetBytes: 8192, headerBytes: 16_384, headerCount: 100 };
 
 /** Header lines that were checked. A connection's next request may have the same. */
@@ -22,13 +22,13 @@ export interface HeaderSection {
   readonly headers: readonly string[];
   /** The facts about the body, for the application. */
   readonly content: ContentHeaders;
-  /** Bytes of the body: 0 for none, `NaN` for a chunked one. */
+  /** Bytes of the body: 0 for no body, `NaN` for a chunked one. */
   readonly bodyBytes: number;
   /** `true` where the client takes another response on this connection. */
   readonly keepAlive: boolean;
   /** `true` where the client waits for `100 Continue`. */
   readonly expectsContinue: boolean;
-  /** `true` where the client asks for a WebSocket. */
+  /** `true` if the client requests a WebSocket. */
   readonly upgrade: boolean;
 }
 
@@ -67,7 +67,7 @@ const NONE: readonly string[] = [];
  *
  * @param headers - `[name, value, …]` as received.
  * @param minorVersion - The minor version of HTTP/1: 0 or 1.
- * @returns What they say, or why the request is refused.
+ * @returns The facts in them, or the reason why the request is rejected.
  */
 export function parseHeaderSection(
   headers: readonly string[],

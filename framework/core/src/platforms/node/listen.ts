@@ -31,7 +31,7 @@ export function urlOf(server: Server, scheme: "http" | "https"): string {
   return toUrl(scheme, bound.address, bound.port);
 }
 
-/** The port, or for 0 one that nobody has right now. @throws ServerStartError when it cannot be listened on. */
+/** The port, or for 0 a free one. @throws ServerStartError if it is not available. */
 export function probePort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -53,7 +53,10 @@ function tryToListen(server: Server, address: ListenAddress): Promise<void> {
   });
 }
 
-/** Tells if a Unix socket is abandoned: its process ended without removing it. A plain file does not answer either, and stays. */
+/**
+ * Tells if a Unix socket is abandoned: its process ended without removing it. A plain file does not respond either, and
+ * is kept.
+ */
 async function isAbandoned(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => null);
   if (stats?.isSocket() !== true) return false;

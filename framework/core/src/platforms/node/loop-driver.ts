@@ -1,4 +1,4 @@
-/** The driver of another I/O loop, as `serve` uses it: that of `@tsgi/uwebsockets`. @module */
+/** The driver of another I/O loop, as `serve` uses it, such as the one of `@tsgi/uwebsockets`. @module */
 import type { Lifespan } from "../../protocol/lifespan.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import type { RequestLimits } from "./header-section.js";

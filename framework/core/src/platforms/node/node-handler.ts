@@ -1,4 +1,4 @@
-/** The engine for servers of `node:http` that somebody else made. @module */
+/** The engine for existing servers of `node:http`. @module */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -29,13 +29,15 @@ export interface NodeHandlerOptions extends WebSocketOptions {
   logger?: Logger;
   /** State of which each scope gets a shallow copy, for an application whose lifespan runs elsewhere. Defaults to `{}`. */
   state?: Record<string, unknown>;
-  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Defaults to none. */
+  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Empty by default. */
   trustedProxies?: readonly string[];
 }
 
 /** A listener for requests; its method `upgrade` is the one for WebSockets. */
 export interface NodeHandler extends RequestListener {
-  /** A listener for the server's event `upgrade`. One for a server: it closes what is no WebSocket handshake. */
+  /**
+   * A listener for the server's event `upgrade`. One per server: it closes upgrades that are not WebSocket handshakes.
+   */
   readonly upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => void;
 }
 
@@ -59,9 +61,9 @@ const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
 /**
  * Makes an ASGI application a listener for `http.createServer`, Express or supertest.
  *
- * It does not run the application's lifespan, and time-outs, `100 Continue` and the parser's limits are those of the
- * server. Under Express it belongs in front of body parsers; a prefix of `use` becomes `root_path`.
- * WebSockets are opened where its `upgrade` listens; the code that made the server closes them when it stops.
+ * It does not run the application's lifespan, and timeouts, `100 Continue` and the parser's limits are those of the
+ * server. In Express, install it before body parsers; a prefix of `use` becomes `root_path`. WebSockets are opened
+ * where its `upgrade` listens; the code that made the server closes them when it stops.
  *
  * @example
  * ```ts
@@ -129,8 +131,8 @@ function readHead(req: MountedRequest): RequestHead | ErrorResponse {
 const onClosed = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls a function once the socket has closed. A response to a pipelined request has no events of its own while the ones
- * before it are sent. The listener is one for all requests of a socket.
+ * Calls a function once the socket has closed. A response to a pipelined request has no separate events while the
+ * earlier ones are sent. The listener is one for all requests of a socket.
  *
  * @returns Forgets the function.
  */
@@ -149,7 +151,7 @@ function whenClosed(socket: Socket, call: () => void): () => void {
 
 function handleRequest(context: ServerContext, req: MountedRequest, res: ServerResponse): void {
   const response = new NodeResponse(req, res);
-  // The client may have gone while middleware ran before this handler: its events are past.
+  // The client may have disconnected while middleware ran before this handler: its events have already fired.
   if (response.destroyed) return;
   const head = readHead(req);
   if (head instanceof ErrorResponse) {
@@ -182,14 +184,14 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
 /** The response to a request of `node:http`, and the source of its body. */
 class NodeResponse implements ResponseStream, BodyFlow {
   body: RequestBody | null = null;
-  /** Bytes of the body; `NaN` where nobody said. */
+  /** Bytes of the body; `NaN` if the length is unknown. */
   bodyBytes = 0;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   #received = 0;
   /** `true` once the application has asked for the body. */
   #isReading = false;
-  /** The callers of `flushed`; `null` while nobody has waited. */
+  /** The callers of `flushed`; `null` until the first call. */
   #waiting: (() => void)[] | null = null;
 
   constructor(req: IncomingMessage, res: ServerResponse) {
@@ -243,7 +245,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
     return new Promise((resolve) => this.#waiting?.push(resolve));
   }
 
-  /** The client has taken what was written, or has gone. */
+  /** The client has read the written data, or has disconnected. */
   settle(): void {
     if (this.#res.writableEnded && !this.#res.writableFinished && !this.destroyed && !this.#res.closed) return;
     const waiting = this.#waiting ?? [];
@@ -273,7 +275,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
     this.#req.resume();
   }
 
-  /** Bytes of the body that may still come: `Infinity` where nobody said. */
+  /** Bytes of the body that may still arrive: `Infinity` if the length is unknown. */
   get #outstanding(): number {
     if (this.#req.complete) return 0;
     return Number.isNaN(this.bodyBytes) ? Infinity : this.bodyBytes - this.#received;

@@ -45,7 +45,7 @@ export function createHead(
   return hasBrokenEscape(target) ? errors.target : { method, target, minorVersion, section };
 }
 
-/** The absolute form is brought into origin form. Its authority counts, not that of `Host`: RFC 9112 §3.2.2. */
+/** The absolute form is brought into origin form. Its authority is used instead of `Host`: RFC 9112 §3.2.2. */
 function fromAbsoluteForm(head: RequestHead): RequestHead | ErrorResponse {
   const { section } = head;
   const [, authority, rest] = ABSOLUTE_FORM.exec(head.target) ?? [];
@@ -59,7 +59,7 @@ function fromAbsoluteForm(head: RequestHead): RequestHead | ErrorResponse {
   return hasBrokenEscape(target) ? errors.target : { ...head, target, section: { ...section, headers } };
 }
 
-/** Tells if the path of a target has a `%` that escapes nothing. */
+/** Tells if the path of a target has a `%` without a valid escape. */
 export function hasBrokenEscape(target: string): boolean {
   if (!target.includes("%")) return false;
   const mark = target.indexOf("?");

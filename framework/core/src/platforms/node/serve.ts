@@ -1,4 +1,4 @@
-/** Serves an application over HTTP/1.1 from start-up to the last answer. @module */
+/** Serves an application over HTTP/1.1 from startup to the last response. @module */
 import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../../protocol/asgi.js";
@@ -56,21 +56,21 @@ export interface ServeOptions extends WebSocketOptions {
    * asked for is something that it can do; else to Node's own.
    */
   loop?: LoopName;
-  /** Key, certificate and whatever else `tls.createServer` takes. Given, the server speaks HTTPS. */
+  /** Options for `tls.createServer`, such as `key` and `cert`. Given, the server speaks HTTPS. */
   tls?: TlsOptions;
   /**
-   * Speaks HTTP/2 beside HTTP/1.1, on the same port: with TLS where the client offers it (ALPN), without
-   * where the client begins with it (prior knowledge). WebSockets stay on HTTP/1.1. Defaults to `false`.
+   * Enables HTTP/2 in addition to HTTP/1.1, on the same port: with TLS if the client offers it (ALPN), without TLS if
+   * the client begins with it (prior knowledge). WebSockets stay on HTTP/1.1. Defaults to `false`.
    */
   http2?: boolean;
-  /** Bounds on what a client may send before the application is asked, and on how many clients there are. */
+  /** Limits for data that a client sends before the application is called, and for the number of clients. */
   connectionLimits?: Partial<ConnectionLimits>;
   /** Time limits for clients. */
   timeouts?: Partial<Timeouts>;
   /**
    * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count: addresses, networks as `"10.0.0.0/8"`,
-   * `"loopback"`, `"private"`, and `"unix"` for clients of a Unix socket. Defaults to none: anybody can write
-   * these headers.
+   * `"loopback"`, `"private"`, and `"unix"` for clients of a Unix socket. Empty by default: any client can send these
+   * headers.
    */
   trustedProxies?: readonly string[];
   /** Lets SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
@@ -81,13 +81,13 @@ export interface ServeOptions extends WebSocketOptions {
   logger?: Logger;
 }
 
-/** Bounds of what a client may send. */
+/** Limits for data that a client sends. */
 export interface ConnectionLimits extends RequestLimits {
   /** The most connections that are open at the same time, in each worker; one more gets 503. Defaults to 50,000. */
   connections: number;
   /**
-   * Bytes of one WebSocket message, its fragments together and decompressed (1009). A bound for what the application
-   * asks for; left out, its limit `webSocketMessageBytes` holds, and 1,048,576 for one that says nothing.
+   * Bytes of one WebSocket message, its fragments together and decompressed (1009). A limit for the application; by
+   * default it is its limit `webSocketMessageBytes`, or 1,048,576 if that is not set.
    */
   webSocketMessageBytes: number;
 }
@@ -243,7 +243,7 @@ async function loadDriver({ driver }: LoopPackage): Promise<LoopDriver> {
   return (await import(driver)) as LoopDriver;
 }
 
-/** uWebSockets.js where it is wanted and can do what is asked for; `null` for Node's own loop. */
+/** uWebSockets.js if it is requested and supports the options; `null` for Node's own loop. */
 function chooseLoop(options: ServeOptions, logger: Logger): LoopPackage | null {
   if ((options.loop ?? loopName()) === "libuv") {
     return null;

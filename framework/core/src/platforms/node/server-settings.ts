@@ -2,7 +2,7 @@
 import type { ServerContext } from "../../protocol/server-context.js";
 import type { RequestLimits } from "./header-section.js";
 
-/** Time-outs of a server, in milliseconds; 0 waits for ever. */
+/** Timeouts of a server, in milliseconds; 0 waits indefinitely. */
 export interface Timeouts {
   /** Until the head of a request must be complete (408). Defaults to 20,000. */
   headersMs: number;
@@ -10,7 +10,10 @@ export interface Timeouts {
   requestMs: number;
   /** Time for which a connection without a request is kept. Defaults to 65,000. */
   keepAliveMs: number;
-  /** Between two pings of a WebSocket; a client that has not answered one by the next is cut. Defaults to 20,000. */
+  /**
+   * Between two pings of a WebSocket; a client that has not replied to one by the next is disconnected. Defaults to
+   * 20,000.
+   */
   webSocketPingMs: number;
 }
 

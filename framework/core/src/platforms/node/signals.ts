@@ -5,15 +5,15 @@ import { oneLine } from "../../common/logger.js";
 export interface Closable {
   /** Drains. Rejects when it did not end well. */
   close(): Promise<void>;
-  /** The work that still runs, for the line that a forced end leaves. */
+  /** The work that still runs, for the log entry of a forced end. */
   running(): readonly string[];
 }
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Milliseconds in which a further signal is an echo of the first. A terminal signals every process of its group, systemd
- * every process of the unit, and npm hands on what it is given: under `npm start` one Ctrl-C arrives twice.
+ * Milliseconds in which a further signal is an echo of the first. A terminal signals every process of its group,
+ * systemd every process of the unit, and npm forwards its signals: under `npm start`, one Ctrl-C arrives twice.
  */
 const ECHO_MS = 500;
 

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 export const MIN_BYTES_PER_MS = 16;
 
 /**
- * Watches the bytes that wait for one client. Attack: clients that read nothing hold their responses in memory, with the
+ * Watches the bytes that wait for one client. Attack: clients that do not read keep their responses in memory, with the
  * dependencies of their requests: 50 of them held 380 MB for the 1,650 bytes that they had sent.
  */
 export class SlowReader {
@@ -14,8 +14,8 @@ export class SlowReader {
   #takenBytes = 0;
 
   /**
-   * Returns for how long the client has taken none of the bytes that wait, as of the checks. The number of bytes that wait
-   * does not tell: a download in parts of one size has the same number at each check.
+   * Returns for how long the client has not read any of the waiting bytes, as of the checks. The number of bytes that
+   * wait does not tell: a download in parts of one size has the same number at each check.
    */
   stalledMs(takenBytes: number, waitingBytes: number, now: number): number {
     if (waitingBytes === 0) this.#takenAt = Infinity;
@@ -24,7 +24,7 @@ export class SlowReader {
     return Math.max(0, now - this.#takenAt);
   }
 
-  /** Tells if the client has taken none of the bytes that wait for too long. */
+  /** Tells if the client has not read any of the waiting bytes for too long. */
   isLate(takenBytes: number, waitingBytes: number, now: number, requestMs: number): boolean {
     const stalledMs = this.stalledMs(takenBytes, waitingBytes, now);
     return requestMs > 0 && stalledMs >= requestMs + waitingBytes / MIN_BYTES_PER_MS;
@@ -35,7 +35,7 @@ export class SlowReader {
 export type WriteCounts = Pick<Socket, "writableLength" | "bytesWritten">;
 
 /**
- * A count that changes when the client takes bytes of a socket, and only then: Node writes nothing else until the write in
+ * A count that changes only when the client reads bytes of a socket: Node writes no other data until the write in
  * progress is done.
  */
 export function takenBytesOf(socket: WriteCounts): number {

@@ -12,10 +12,10 @@ export interface RunningServer extends AsyncDisposable {
   readonly loop: LoopName;
   /**
    * Takes no new connections, lets running requests and their background tasks finish, and runs the application's
-   * shutdown. A second call gives the same promise.
+   * shutdown. A second call returns the same promise.
    *
    * @throws ShutdownTimeoutError when that takes longer than `shutdownTimeoutMs`; the sockets are then destroyed.
-   * @throws Error when the application answers `lifespan.shutdown.failed`.
+   * @throws Error if the application sends `lifespan.shutdown.failed`.
    */
   readonly close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export function toUrl(scheme: "http" | "https", listening: string, port: number)
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The part of a server that an application gets: `close` without a `this`, also for `await using`, and no more. */
+/** The part of a server that an application gets: only `close`, without a `this`, also for `await using`. */
 export function toRunningServer(
   { url, loop }: Pick<RunningServer, "url" | "loop">,
   close: () => Promise<void>,
@@ -36,8 +36,8 @@ export function toRunningServer(
 }
 
 /**
- * Milliseconds at most for which a kept-alive connection that has nothing to do stays open after the server began to
- * stop, so that a request already on its way meets an answer and not a reset (nodejs/node#60617).
+ * Milliseconds at most for which an idle kept-alive connection stays open after the server began to stop, so that a
+ * request in transit gets a response instead of a reset (nodejs/node#60617).
  */
 const LINGER_MS = 500;
 
@@ -65,7 +65,7 @@ export abstract class StoppableServer {
   abstract readonly loop: LoopName;
   /** Waited for once the listener has closed, before anything else of it may end. */
   onUnlistened: () => Promise<void> = () => Promise.resolve();
-  /** Called when closing begins to end: undoes what was done on behalf of this server. */
+  /** Called when closing begins to end: reverts changes that were made for this server. */
   onClosed: () => void = () => {};
   protected readonly context: ServerContext;
   /** Milliseconds that idle connections stay open at the end. */
@@ -82,7 +82,7 @@ export abstract class StoppableServer {
     this.lingerMs = Math.min(LINGER_MS, shutdownTimeoutMs * LINGER_SHARE);
   }
 
-  /** Stops listening, and waits for what runs. */
+  /** Stops listening, and waits for running requests. */
   protected abstract drain(): Promise<void>;
 
   /** Cuts every connection. */
@@ -123,7 +123,7 @@ export abstract class StoppableServer {
     } catch (error) {
       this.cut();
       await this.#aborted();
-      this.#lifespan.shutDown().catch(() => {}); // what the application holds is let go even then; nobody waits for it
+      this.#lifespan.shutDown().catch(() => {}); // resources of the application are released even then, without waiting
       throw error;
     } finally {
       clearTimeout(unread);

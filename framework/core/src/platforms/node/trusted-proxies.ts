@@ -12,8 +12,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From anybody else these headers are text that a client
- * made up: they could pretend an address that a guard lets in, or a scheme that was never encrypted.
+ * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From any other client, these headers can be forged:
+ * with an address that a guard accepts, or a scheme that was never encrypted.
  */
 export class TrustedProxies implements Proxies {
   readonly #addresses = new BlockList();
@@ -50,7 +50,7 @@ export class TrustedProxies implements Proxies {
     }
   }
 
-  /** Puts client and scheme into the scope as the proxy in front tells them, where it is listed. */
+  /** Sets client and scheme in the scope from the headers of the proxy, if it is listed. */
   apply(scope: HTTPScope): void {
     if (!this.#trusts(scope.client ?? null)) {
       return;
@@ -62,7 +62,8 @@ export class TrustedProxies implements Proxies {
     } else if (protocol === "http" || protocol === "ws") {
       scope.scheme = "http";
     }
-    // From the right: each proxy writes down whom it saw, and what stands left of the first stranger is the stranger's.
+    // From the right: each proxy adds the address that it saw, and entries to the left of the first unknown address can
+    // be forged.
     for (const hop of membersOf(headers, "x-forwarded-for").toReversed()) {
       const address = toAddress(hop);
       if (address === null) {
@@ -83,7 +84,7 @@ export class TrustedProxies implements Proxies {
   }
 }
 
-/** The members of a list header, those of all its lines. */
+/** The members of a list header, from all its lines. */
 function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
   return headerValues(headers, name).flatMap((value) => value.split(",").map(trimOWS));
 }

@@ -31,7 +31,7 @@ export async function sharedPort(host: string, port: number): Promise<number> {
 
 /**
  * Waits until this worker has given back the connections that the primary process sent to a listener that has closed.
- * Its end would lose them: one echo comes behind the last of them, the other goes behind what was given back.
+ * Its end would lose them: one echo arrives after the last of them, the other is sent after the returned data.
  */
 export async function returnConnections(): Promise<void> {
   for (let echo = 0; echo < 2; echo++) {
@@ -49,12 +49,12 @@ export function joinWorkers(server: Closable & { url: string; loop: LoopName }):
         stop(servers);
       }
     });
-    process.on("SIGHUP", () => {}); // is the primary's to answer, and reaches the whole group from a terminal
+    process.on("SIGHUP", () => {}); // the primary handles it, and from a terminal it reaches the whole group
   }
   tell({ tsgi: "listening", url: server.url, loop: server.loop });
 }
 
-/** Waits for a message of the primary process, and gives what is found in it. */
+/** Waits for a message of the primary process, and returns the value found in it. */
 function answer<Value>(find: (message: PrimaryMessage) => Value | null): Promise<Value> {
   return new Promise((resolve) => {
     process.on("message", function onMessage(message: PrimaryMessage) {

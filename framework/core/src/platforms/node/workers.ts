@@ -65,10 +65,10 @@ class WorkerGroup {
   async serve(): Promise<RunningServer> {
     const { workers, logger, signals } = this.#settings;
     const index = this.#servers++;
-    // From the first moment on: a SIGHUP that nobody listens to ends the process.
+    // From the first moment on: a SIGHUP without a listener ends the process.
     if (index === 0) process.on("SIGHUP", this.#onHangUp);
     try {
-      // One first: what is wrong with the address or the start-up is wrong in all of them, and is said once.
+      // One first: a problem with the address or the startup affects all of them, and is logged once.
       const first = this.#members.values().next().value ?? this.#fork();
       const place = await first.listening(index);
       while (this.#members.size < workers) {

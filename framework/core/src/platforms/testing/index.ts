@@ -51,12 +51,12 @@ export interface TestWebSocketOptions {
   subprotocols?: readonly string[];
 }
 
-/** Logs warnings and errors alone. */
+/** Logs only warnings and errors. */
 const QUIET: Logger = { ...consoleLogger, debug: () => {}, info: () => {} };
 
 /**
- * The extension of every scope that a test client makes. An App whose pool has no `kind` of its own runs plain handlers
- * inline where it stands.
+ * The extension of every scope that a test client makes. An App whose pool has no `kind` runs non-async handlers
+ * inline.
  */
 const TESTING = "tsgi.testing";
 
@@ -74,9 +74,9 @@ function markScopes(app: ASGIApp): { readonly app: ASGIApp; state: Record<string
 }
 
 /**
- * Serves an application on a port of its own, on the loopback interface, for as long as a test takes; its WebSockets
- * are opened in memory. Cookies are kept from one request to the next, as a browser keeps them. An error that the
- * application does not handle is the 500 that a client would see, and a line of the application's logger.
+ * Serves an application on a separate port, on the loopback interface, during a test; its WebSockets are opened in
+ * memory. Cookies are kept from one request to the next, as a browser keeps them. An error that the application does
+ * not handle is the 500 that a client would see, and a line of the application's logger.
  *
  * @example
  * ```ts
@@ -170,7 +170,7 @@ export class TestClient {
 
   /**
    * Opens a WebSocket in memory: no port, no bytes, the handler called as a server calls it. The cookies of the client
-   * go with it.
+   * are included.
    *
    * @param path - The target, percent-encoded, with its query.
    * @throws WebSocketRefusedError with `statusCode` and `code`, when the application does not accept it.
@@ -200,7 +200,7 @@ export class TestClient {
   }
 
   /**
-   * Closes what is open, the WebSockets with 1012 as a server does, and runs the application's shutdown. Once; a second
+   * Closes open connections, WebSockets with 1012 as a server does, and runs the application's shutdown. Once; a second
    * call waits for the first.
    *
    * @throws Error when a handler of a WebSocket or the shutdown takes longer than `shutdownTimeoutMs`, or fails.

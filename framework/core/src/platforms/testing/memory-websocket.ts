@@ -23,7 +23,7 @@ import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { type HeadersInit, ResponseHeaders } from "../../http/response/headers.js";
 import type { ResponseHead } from "../../protocol/response-head.js";
 
-/** RFC 6455 §7.4.1: the code in a browser for a handshake that was answered with anything but 101. */
+/** RFC 6455 §7.4.1: the code in a browser for a handshake with a response other than 101. */
 const ABNORMAL = 1006;
 
 /** The refusal of a handshake. */
@@ -43,9 +43,9 @@ export class WebSocketRefusedError extends WebSocketException {
   override readonly name = "WebSocketRefusedError";
   /** HTTP status code in range [200...599]; `null` for a close with 4000 to 4999, which clients see as the code. */
   readonly statusCode: number | null;
-  /** The headers of the answer, by lower-case name. */
+  /** The headers of the response, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body of the answer. */
+  /** The body of the response. */
   readonly body: Uint8Array;
 
   constructor(path: string, { code = ABNORMAL, reason = "", statusCode, headers, body, cause }: Refused) {
@@ -124,7 +124,7 @@ class MemoryResponse implements ResponseStream {
   }
 }
 
-/** Headers with others in the place of those of the same name. */
+/** Headers, with others instead of those of the same name. */
 export function withHeaders(base: HeadersInit, others?: HeadersInit): ResponseHeaders {
   const headers = new ResponseHeaders(base);
   const given = new ResponseHeaders(others);
@@ -142,7 +142,7 @@ const UNLIMITED = { messages: Infinity, bytes: Infinity };
 export interface HandshakeOptions {
   /** The target, percent-encoded, with its query. */
   readonly target: string;
-  /** Headers in addition to those of the handshake itself, which they may replace. */
+  /** Headers in addition to those of the handshake itself, which they can replace. */
   readonly headers?: HeadersInit | undefined;
   readonly subprotocols?: readonly string[] | undefined;
   readonly server: Address;

@@ -7,7 +7,7 @@ import { headerValues } from "../../protocol/header-list.js";
 /** The cookies of a client's HTTP requests. */
 type Jar = TestAgent["jar"];
 
-/** The `Cookie` header of a request to an address, or none. */
+/** The `Cookie` header of a request to an address, or undefined. */
 export function cookieHeader(jar: Jar, { hostname: domain, pathname: path }: URL): [name: "cookie", value: string][] {
   const value = jar.getCookies({ domain, path, secure: false, script: false }).toValueString();
   return value === "" ? [] : [["cookie", value]];
@@ -20,7 +20,7 @@ export function saveCookies(jar: Jar, { hostname, pathname }: URL, headers: Iter
   for (const cookie of headerValues(headers, "set-cookie")) jar.setCookie(cookie, hostname, path);
 }
 
-/** Tells if an import failed because the package itself is missing, and not for what it imports or does. */
+/** Tells if an import failed because the package itself is missing, and not because of its imports or its code. */
 function isMissing(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && /'supertest'/.test(String(message));
@@ -29,7 +29,7 @@ function isMissing(error: unknown): boolean {
 /**
  * Loads supertest on use: an application that is not under test does without it.
  *
- * @throws Error that says what to install, where it is missing.
+ * @throws Error with the package to install, if it is missing.
  */
 export async function loadSupertest(): Promise<typeof supertest> {
   try {

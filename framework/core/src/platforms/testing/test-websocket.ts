@@ -33,9 +33,9 @@ export const OPEN: unique symbol = Symbol("open");
  * ```
  */
 export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncDisposable {
-  /** The subprotocol that the application has taken, `null` for none. */
+  /** The subprotocol that the application has selected, or `null`. */
   readonly subprotocol: string | null;
-  /** The headers of the answer to the handshake, by lower-case name. */
+  /** The headers of the response to the handshake, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly #call: MemoryWebSocket;
 
@@ -81,7 +81,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   }
 
   /**
-   * Waits for the next message, text or bytes. What was sent before a close is read before it.
+   * Waits for the next message, text or bytes. Data that was sent before a close is read before it.
    *
    * @throws WebSocketException with code and reason once it has ended.
    */

@@ -6,8 +6,8 @@ import type { BodyFlow, RequestBody } from "../../protocol/request-body.js";
 const EMPTY = createBytes(0);
 
 /**
- * A body up to this length, that of a part over a socket, is read by one call of the platform. As a stream it takes 2,300 ns
- * longer on Bun.
+ * A body up to this length, which is the size of a chunk over a socket, is read by one call of the platform. As a
+ * stream it takes 2,300 ns longer on Bun.
  */
 const MAX_WHOLE_BYTES = 65_536;
 
@@ -44,7 +44,7 @@ export class FetchBody implements BodyFlow {
     }
   }
 
-  /** Each part is read when it is wanted: nothing has to be resumed. */
+  /** Each chunk is read on request: no flow has to be resumed. */
   resume(): void {}
 
   #next(body: RequestBody): Error | null {
@@ -75,7 +75,7 @@ export class FetchBody implements BodyFlow {
     }
   }
 
-  /** `true` if somebody else has the body and has read none of it. Not asked before: Bun makes a stream to answer. */
+  /** `true` if another owner has the body and has not read it. Not queried before: Bun creates a stream for it. */
   #isLocked(): boolean {
     try {
       const { bodyUsed, body } = this.#request;
@@ -112,19 +112,19 @@ export class FetchBody implements BodyFlow {
     body.take(last, true);
   }
 
-  /** Lets go of the bytes that nobody has read. */
+  /** Releases the unread bytes. */
   async release(): Promise<void> {
     if (this.#hasEnded) return;
     try {
       if (this.#reader !== null) await this.#reader.cancel();
       else if (!this.#hasBegun) await releaseBody(this.#request);
     } catch {
-      // The platform's stream has failed, or Deno has closed the request: nothing is left to let go of.
+      // The platform's stream has failed, or Deno has closed the request: no bytes are left to release.
     }
   }
 }
 
-/** Lets go of a body that nobody has begun to read. A GET has none (Fetch §5.4), and to ask takes 10 µs on Deno. */
+/** Releases a body that was never read. A GET has no body (Fetch §5.4), and the query takes 10 µs on Deno. */
 async function releaseBody(request: globalThis.Request): Promise<void> {
   const { body } = request;
   if (body !== null && !body.locked) await body.cancel();

@@ -8,8 +8,8 @@ import { toWebHeaders } from "../../http/request/web.js";
 import { type BodyOwner, FetchBody } from "./fetch-body.js";
 
 /**
- * A part is given to the stream when its reader asks for it, and only then may the sender go on: the stream itself keeps
- * none.
+ * A chunk is passed to the stream when its reader requests it, and only then may the sender continue: the stream itself
+ * buffers nothing else.
  */
 class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
@@ -22,7 +22,7 @@ class ResponseBody {
   /** The callers of {@link flushed}. */
   #flushing: (() => void)[] = [];
 
-  /** @param onCancel - Called when the reader gives up. */
+  /** @param onCancel - Called when the reader cancels. */
   constructor(onCancel: () => void) {
     this.stream = new ReadableStream<Uint8Array>(
       {
@@ -90,7 +90,7 @@ class ResponseBody {
   }
 }
 
-/** nginx's status for a client that disconnected before the response. Nobody reads it: no platform sends it on. */
+/** nginx's status for a client that disconnected before the response. It is never read: no platform sends it. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 type WebBody = ConstructorParameters<typeof globalThis.Response>[0];
@@ -102,8 +102,8 @@ type FixedLengthStreamClass = new (bytes: number) => {
 };
 
 /**
- * The streams whose end somebody waits for. A platform holds a request's signal weakly: an application that only waits for
- * its client would be collected as garbage with its listener, and never hear of the disconnect.
+ * The streams whose end is awaited. A platform holds a request's signal weakly: an application that only waits for its
+ * client would be collected as garbage with its listener, and never hear of the disconnect.
  */
 const watched = new Set<FetchStream>();
 
@@ -117,7 +117,7 @@ export class FetchStream implements ResponseStream, BodyOwner {
   /** The call of the application; set before it runs. */
   #call: { disconnect(): void } | null = null;
   #source: FetchBody | null = null;
-  /** The listener for the client's disconnect; `null` while nobody can learn of it. */
+  /** The listener for the client's disconnect; `null` until it is needed. */
   #onAbort: (() => void) | null = null;
   #body: ResponseBody | null = null;
   #isComplete = false;
@@ -137,7 +137,7 @@ export class FetchStream implements ResponseStream, BodyOwner {
   }
 
   respond(head: ResponseHead, body: Uint8Array | string): void {
-    // The platform copies the bytes. None of those that an application sends is shared between threads.
+    // The platform copies the bytes. The application's messages are never shared between threads.
     this.complete(toResponse(head.facts.bodyless ? null : (body as Uint8Array<ArrayBuffer> | string), head));
   }
 
@@ -175,7 +175,7 @@ export class FetchStream implements ResponseStream, BodyOwner {
     this.#resolve(new globalThis.Response(null, { status: CLIENT_CLOSED_REQUEST }));
   }
 
-  /** Listens for the client's disconnect once somebody can learn of it: a listener costs 700 ns on Bun. */
+  /** Listens for the client's disconnect only if it is needed: a listener costs 700 ns on Bun. */
   watch(): void {
     if (this.#onAbort !== null) return;
     watched.add(this);
@@ -238,7 +238,7 @@ function createOnDeno(body: WebBody, status: number, raw: readonly string[]): gl
     else if (name !== "content-length") others.push(name, value);
   }
   const response = new globalThis.Response(body, { status, headers: type === null ? {} : { "content-type": type } });
-  if (type === null) response.headers.delete("content-type"); // that of text
+  if (type === null) response.headers.delete("content-type"); // the type of text
   for (let index = 0; index < others.length; index += 2) {
     response.headers.append(others[index] as string, others[index + 1] as string);
   }

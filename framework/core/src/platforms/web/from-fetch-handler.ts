@@ -13,9 +13,9 @@ const NO_ROUTE = 4004;
 /**
  * Makes a handler of the platform's requests an ASGI application, to be mounted: an app of Hono, h3, Elysia or `better-auth`.
  *
- * It sees the URL as the client wrote it, with the prefix of the mount, and the body as a stream without a limit. What it
- * throws is answered by the application around it, as 500 where nothing else is registered. When the client goes,
- * `request.signal` aborts and the stream of its answer is cancelled.
+ * It sees the URL as the client wrote it, with the prefix of the mount, and the body as a stream without a limit. The
+ * surrounding application responds to its errors, by default with 500. If the client disconnects, `request.signal`
+ * aborts and the stream of its response is canceled.
  *
  * @throws ConfigurationError when it is given no function.
  * @example

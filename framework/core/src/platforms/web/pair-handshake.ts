@@ -17,7 +17,7 @@ import type { ServerContext } from "../../protocol/server-context.js";
 import { toWebHeaders } from "../../http/request/web.js";
 import type { FetchStream } from "./fetch-stream.js";
 
-/** The application's end of a pair, as far as it is used. */
+/** The parts of the application's end of a pair that are used here. */
 interface PlatformSocket extends Pick<WebSocket, "addEventListener" | "binaryType" | "close" | "send"> {
   accept(): void;
 }
@@ -74,7 +74,7 @@ export class PairHandshake implements PendingHandshake {
 
 /** An open WebSocket. */
 class PairSocket implements OpenWebSocket {
-  /** The platform does not say what waits. */
+  /** The platform does not report the waiting bytes. */
   readonly bufferedAmount = 0;
   readonly #socket: PlatformSocket;
   readonly #events: WebSocketEvents;

@@ -1,4 +1,4 @@
-/** The scope of a platform's request, and the facts that a platform gives with it. @module */
+/** The scope of a platform's request, and the facts that a platform provides with it. @module */
 import type { Address, HTTPScope } from "../../protocol/asgi.js";
 import { type ContentHeaders, encodeUTF8 } from "../../protocol/header-list.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
@@ -6,7 +6,7 @@ import { createScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import { fromWebHeaders } from "../../http/request/web.js";
 
-/** Facts that a platform gives with a request. */
+/** Facts that a platform provides with a request. */
 export interface FetchContext {
   /** The address of the client. */
   client?: Address | null;
@@ -21,11 +21,11 @@ const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
   ["https", 443],
 ]);
 
-/** The part of a URL in front of its path, checked. */
+/** The part of a URL before its path, checked. */
 interface Origin {
   readonly text: string;
   readonly scheme: string;
-  /** `undefined` without a usable `Host`: Bun gives the path alone then. */
+  /** `undefined` without a usable `Host`: Bun then provides only the path. */
   readonly authority: string | undefined;
   readonly isValid: boolean;
   readonly server: Address | null;
@@ -42,7 +42,7 @@ function parseOrigin(text: string): Origin {
 /** The origin of the last request, which most requests of a server share: the checks of one take 500 ns on Bun. */
 let lastOrigin = parseOrigin("");
 
-/** The length of the part in front of the path. An authority with `?` or `#` comes out malformed. */
+/** The length of the part before the path. An authority with `?` or `#` would be malformed. */
 function originLength(url: string): number {
   const colon = url.startsWith("/") ? -1 : url.indexOf("://");
   if (colon === -1) return 0;
@@ -56,8 +56,9 @@ function withoutFragment(url: string): string {
 }
 
 /**
- * Creates the scope of a request; `null` if `Host` is malformed, which RFC 9112 §3.2 answers with 400. Attack: Deno and
- * workerd write `Host: a/admin?` into the URL unchanged, whose path is then another than that of the request.
+ * Creates the scope of a request; `null` if `Host` is malformed, which results in 400 according to RFC 9112 §3.2.
+ * Attack: Deno and workerd write `Host: a/admin?` into the URL unchanged, so its path differs from the path of the
+ * request.
  */
 export function createFetchScope(
   request: globalThis.Request,
@@ -99,7 +100,10 @@ function headersOf(headers: Headers, host: string | undefined): readonly string[
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** Percent-encodes what a platform has decoded, as URL §4.4 does: Deno and workerd give `é` where the target had its bytes. */
+/**
+ * Percent-encodes characters that a platform has decoded, as URL §4.4 does: Deno and workerd return `é` if the target
+ * contained its bytes.
+ */
 function toASCII(text: string): string {
   if (!NOT_ASCII.test(text)) return text;
   return text.replaceAll(/[^\0-\x7f]/gu, (char) =>
@@ -119,8 +123,9 @@ type Field = (value: unknown) => value is Record<string, unknown>;
 const isObject: Field = (value): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /**
- * Reads what a platform passes behind the request: a {@link FetchContext}, or what it gives to the `fetch` of a module's
- * default export. Cloudflare gives its bindings and an object with `waitUntil`, Bun its server, Deno the address.
+ * Reads the arguments of a platform after the request: a {@link FetchContext}, or the arguments of the `fetch` of a
+ * module's default export. Cloudflare passes its bindings and an object with `waitUntil`, Bun its server, Deno the
+ * address.
  */
 export function readContext(request: globalThis.Request, second: unknown, third: unknown): FetchContext {
   if (isObject(third) && typeof third["waitUntil"] === "function") {

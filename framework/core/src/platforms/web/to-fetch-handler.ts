@@ -18,7 +18,9 @@ export interface FetchHandlerOptions {
   logger?: Logger;
   /** First state of the lifespan; each scope gets a shallow copy. Defaults to `{}`. */
   state?: Record<string, unknown>;
-  /** `"auto"`: the application is started before the first request; `"off"`: by somebody else. Defaults to `"auto"`. */
+  /**
+   * `"auto"`: the application is started before the first request; `"off"`: other code starts it. Defaults to `"auto"`.
+   */
   lifespan?: "auto" | "off";
 }
 
@@ -26,8 +28,8 @@ export interface FetchHandlerOptions {
 export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
 
 /**
- * A {@link FetchHandler} that can be closed. Its other forms are those of `Bun.serve`, whose second argument is the server,
- * of `Deno.serve`, and of the default export of a Worker.
+ * A {@link FetchHandler} that can be closed. Its other forms are those of `Bun.serve`, whose second argument is the
+ * server, of `Deno.serve`, and of the default export of a Worker.
  */
 export interface ClosableFetchHandler extends FetchHandler {
   (request: globalThis.Request, server: { requestIP: (request: never) => unknown }): Promise<globalThis.Response>;
@@ -37,7 +39,7 @@ export interface ClosableFetchHandler extends FetchHandler {
     env: unknown,
     context: { waitUntil: (promise: Promise<unknown>) => void },
   ): Promise<globalThis.Response>;
-  /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it anew. */
+  /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it again. */
   close(): Promise<void>;
 }
 
@@ -47,8 +49,8 @@ const OPTIONS: OptionRules<FetchHandlerOptions> = { logger: OBJECT, state: OBJEC
  * Makes an ASGI application a handler for `Bun.serve`, `Deno.serve`, Cloudflare Workers, or anything else that has the
  * platform's `Request` and takes its `Response`. An `App` has one as `app.fetch`.
  *
- * The answer's promise settles with the head and the first part of the body, and never rejects. Bodies are streamed in both
- * directions, each part when it is asked for.
+ * The promise of the response settles with the head and the first chunk of the body, and never rejects. Bodies are
+ * streamed in both directions, each part when it is asked for.
  *
  * @throws ConfigurationError for anything but an application, and for an unknown option.
  * @example

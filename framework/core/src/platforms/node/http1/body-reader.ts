@@ -11,7 +11,7 @@ export class BodyReader {
   /** Bytes that are to come where the length is known. */
   #remaining = 0;
   #decoder: ChunkedDecoder | null = null;
-  /** `null` when nobody wants the rest. */
+  /** `null` if the rest is not needed. */
   #body: RequestBody | null;
   /** `true` while the application has to take the bytes that it was given, before more is read. */
   isFull = false;
@@ -23,7 +23,7 @@ export class BodyReader {
     else this.#remaining = bodyBytes;
   }
 
-  /** Bytes that may still come: 0 when all are here, `Infinity` where nobody said. */
+  /** Bytes that may still arrive: 0 if the body is complete, `Infinity` if the length is unknown. */
   get outstanding(): number {
     return this.#decoder === null ? this.#remaining : Infinity;
   }
@@ -33,7 +33,7 @@ export class BodyReader {
     this.#body = null;
   }
 
-  /** Reads from `at` on. Returns the position behind what was read, or the response that refuses the body. */
+  /** Reads from `at` on. Returns the position after the read bytes, or the response that rejects the body. */
   read(input: Buffer, at: number): number | ErrorResponse {
     return this.#decoder === null ? this.#readSized(input, at) : this.#readChunked(input, at, this.#decoder);
   }

@@ -21,31 +21,31 @@ export interface ConnectionSettings extends ServerSettings {
   /** Takes a request for a WebSocket. */
   readonly upgrade: (connection: Connection, head: RequestHead) => void;
   /**
-   * Takes a connection whose first bytes are those of HTTP/2, as far as they have come. Returns whether they are; `null`
-   * where that is refused.
+   * Checks a connection whose first bytes may be those of HTTP/2. Returns whether they are; `null` if HTTP/2 is
+   * rejected.
    */
   readonly acceptHTTP2: ((connection: Connection, bytes: Buffer) => boolean) | null;
   /** Asks for checks of a connection that was found to rest. */
   readonly wake: (connection: Connection) => void;
 }
 
-/** A request for a WebSocket that the application has not answered. */
+/** A request for a WebSocket without a response from the application yet. */
 export interface PendingUpgrade {
-  /** Answers in the application's place, unless it has answered. */
+  /** Responds instead of the application, unless it has responded. */
   refuse(error: ErrorResponse): void;
   disconnect(): void;
 }
 
 /**
- * Bytes of an unread body that are let pass so that the connection can be kept. Beyond that closing it is cheaper than
- * waiting for bytes that nobody wants, and is all that helps against a body without an end.
+ * Bytes of an unread body that are let pass so that the connection can be kept. Beyond that, closing it is cheaper than
+ * waiting for bytes that are not needed, and it is the only defense against an endless body.
  */
 const MAX_DISCARDED_BYTES = 65_536;
-/** Bytes behind the request under way that are kept before the client has to wait. */
+/** Bytes after the current request that are buffered before the client has to wait. */
 const MAX_PIPELINED_BYTES = 65_536;
 /** Requests that are served one after the other before other connections have their turn. */
 const MAX_SERVED_AT_ONCE = 64;
-/** Milliseconds for which a closed connection still takes in what its client sends: RFC 9112 §9.6. */
+/** Milliseconds for which a closed connection still reads data of its client: RFC 9112 §9.6. */
 const LINGER_MS = 1000;
 
 const EMPTY = Buffer.alloc(0);
@@ -61,15 +61,16 @@ const errors = {
 /**
  * - `idle`: no byte of a next request has come.
  * - `head`: part of a head has come, or the connection is new.
- * - `request`: a request is read or answered.
+ * - `request`: a request is being read or processed.
  * - `upgrade`: a WebSocket handshake waits for the application.
- * - `closing`: nothing is read any more, and the socket is about to end.
- * - `detached`: the socket belongs to somebody else.
+ * - `closing`: reading has stopped, and the socket is about to end.
+ * - `detached`: the socket belongs to another owner.
  */
 type Phase = "idle" | "head" | "request" | "upgrade" | "closing" | "detached";
 
 /**
- * The outcome of a check. What is not active rests: it needs no check until it calls `wake`, but the longest idle one.
+ * The outcome of a check. A connection that is not active rests: except for the longest idle one, it needs no check
+ * until it calls `wake`.
  */
 export type Rest = "active" | "idle" | "detached";
 
@@ -91,7 +92,7 @@ export class Connection implements OutputOwner, BodyFlow {
   /** When the phase, or the part of a request that is waited for, began; as of the check before it. */
   #since: number;
   #rests = false;
-  /** Bytes that are not parsed, from `#at` on; `null` for none. */
+  /** Bytes that are not parsed, from `#at` on, or `null`. */
   #input: Buffer | null = null;
   #at = 0;
   /** Bytes from `#at` on that were found to be part of a head. */
@@ -104,18 +105,18 @@ export class Connection implements OutputOwner, BodyFlow {
   #reader: SlowReader | null = null;
   #exchange: Exchange | null = null;
   #upgrade: PendingUpgrade | null = null;
-  /** The body of the request that came last, until all of it has come. */
+  /** The body of the last received request, until it is complete. */
   #body: BodyReader | null = null;
   /** `true` while the connection waits between the last response and the next request. */
   #isPausing = false;
   /** Responses since the last of these pauses. */
   #served = 0;
   #keepAlive = true;
-  /** `true` where the client has asked to close behind this response. */
+  /** `true` if the client has requested to close after this response. */
   #clientCloses = false;
   /** `true` while the client waits for a `100 Continue` that was not sent. */
   #awaitsContinue = false;
-  /** `null` once the socket belongs to somebody else: an idle WebSocket keeps them for long. */
+  /** `null` after the socket belongs to another owner: an idle WebSocket keeps them for a long time. */
   #listeners: Listeners | null;
 
   /** @param path - The Unix socket that the server listens on, if it does. */
@@ -148,7 +149,7 @@ export class Connection implements OutputOwner, BodyFlow {
     return this.#phase === "idle" || this.#phase === "head";
   }
 
-  /** Empty lines are none: some clients end a body with one (RFC 9112 §2.2). */
+  /** Empty lines are not a request: some clients end a body with one (RFC 9112 §2.2). */
   get hasPipelined(): boolean {
     return this.#input !== null && !isBlank(this.#input, this.#at);
   }
@@ -167,7 +168,7 @@ export class Connection implements OutputOwner, BodyFlow {
     }
   }
 
-  /** Nothing more is awaited, and nothing that has come can be served. */
+  /** No more data is expected, and the received data cannot be served. */
   #endInput(error: ErrorResponse): void {
     if (this.#phase === "head" && this.hasPipelined) this.refuse(error);
     else this.close();
@@ -213,11 +214,13 @@ export class Connection implements OutputOwner, BodyFlow {
         if (this.socket.writableLength > 0) this.#since = this.#settings.now;
         else if (this.#isLate(LINGER_MS)) this.socket.destroy();
         break;
-      default: // idle and detached wait for nothing else
+      default: // idle and detached have no other wait
     }
   }
 
-  /** Tells if the client reads nothing of its responses. A WebSocket, or a connection of HTTP/2, looks after that itself. */
+  /**
+   * Tells if the client does not read its responses. A WebSocket, or a connection of HTTP/2, looks after that itself.
+   */
   #isUnread(requestMs: number): boolean {
     const { writableLength } = this.socket;
     if (this.#reader === null && writableLength === 0) return false;
@@ -235,8 +238,8 @@ export class Connection implements OutputOwner, BodyFlow {
   }
 
   /**
-   * Ends the connection in good order. A reset, which closing over unread bytes causes, would make the client throw the
-   * last response away: what it sends is taken in for a moment (RFC 9112 §9.6).
+   * Ends the connection in good order. A reset, which closing with unread bytes causes, would make the client discard
+   * the last response: its data is read for a moment (RFC 9112 §9.6).
    */
   close(): void {
     if (this.#phase === "closing" || this.#phase === "detached") return;
@@ -247,14 +250,14 @@ export class Connection implements OutputOwner, BodyFlow {
     this.socket.resume();
   }
 
-  /** Closes behind the last response: at once where the client has said that it sends nothing more. */
+  /** Closes after the last response: immediately if the client has reported that it sends no more data. */
   #closeBehindLast(): void {
     const isDone = this.#clientCloses && this.#body === null && !this.hasPipelined;
     this.close();
     if (isDone) this.socket.destroySoon();
   }
 
-  /** Sends an error response in place of whatever comes next, and closes the connection. */
+  /** Sends an error response instead of the next one, and closes the connection. */
   refuse(error: ErrorResponse): void {
     if (this.#phase === "closing" || this.#phase === "detached") return;
     this.#keepAlive = false;
@@ -273,13 +276,13 @@ export class Connection implements OutputOwner, BodyFlow {
     this.#upgrade = upgrade;
   }
 
-  /** Serves a request whose head somebody else has parsed. */
+  /** Serves a request whose head was parsed elsewhere. */
   adopt(head: RequestHead, rest: Buffer): void {
     if (rest.length > 0) this.#input = rest;
     this.#begin(head);
   }
 
-  /** Gives the socket away, and the bytes that have come behind the last head. */
+  /** Passes on the socket, and the received bytes after the last head. */
   detach(): Buffer {
     const rest = this.#input?.subarray(this.#at) ?? EMPTY;
     this.output.flush();
@@ -367,7 +370,7 @@ export class Connection implements OutputOwner, BodyFlow {
     this.#since = this.#settings.now;
   }
 
-  /** Parses what has come, as far as the request under way lets it. */
+  /** Parses received bytes as the current request allows. */
   #parse(): void {
     this.#isParsing = true;
     while (this.#input !== null) {
@@ -378,7 +381,7 @@ export class Connection implements OutputOwner, BodyFlow {
     if (this.#phase === "idle" || this.#phase === "closing") this.output.flush();
   }
 
-  /** Reads the next head. Returns whether the bytes behind it may be parsed. */
+  /** Reads the next head. Returns whether the bytes after it can be parsed. */
   #readHead(input: Buffer): boolean {
     if (this.#phase !== "idle" && this.#phase !== "head") return false;
     const head = parseHead(input, this.#at, this.#settings.limits, this.#checked, this.#lastHead);
@@ -444,7 +447,7 @@ export class Connection implements OutputOwner, BodyFlow {
     return body;
   }
 
-  /** Reads the body of the request under way. Returns whether the bytes behind it may be parsed. */
+  /** Reads the body of the request under way. Returns whether the bytes after it can be parsed. */
   #readBody(input: Buffer, body: BodyReader): boolean {
     this.#awaitsContinue = false; // RFC 9110 §10.1.1: the client has not waited
     const end = body.read(input, this.#at);
@@ -461,7 +464,7 @@ export class Connection implements OutputOwner, BodyFlow {
     return true;
   }
 
-  /** The body will not be whole: nothing behind it can be trusted. */
+  /** The body will not be complete: bytes after it cannot be trusted. */
   #fail(error: ErrorResponse): void {
     this.#body = null;
     if (this.#exchange === null) this.close();
@@ -471,7 +474,7 @@ export class Connection implements OutputOwner, BodyFlow {
 
 function ignore(): void {}
 
-/** Tells if only line ends stand from `at` on. */
+/** Tells if there are only line ends from `at` on. */
 function isBlank(bytes: Buffer, at: number): boolean {
   for (let index = at; index < bytes.length; index++) {
     if (bytes[index] !== CR && bytes[index] !== LF) return false;

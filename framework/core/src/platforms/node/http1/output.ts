@@ -5,20 +5,20 @@ import type { ResponseHead } from "../../../protocol/response-head.js";
 import { toLatin1 } from "../bytes.js";
 
 /**
- * A body of up to this many bytes leaves as text, joined to its head: one buffer for the system instead of two. Measured
- * 0.5 µs a response faster at 1 KiB, and slower from 4 KiB on.
+ * A body of up to this many bytes is sent as text, joined to its head: one buffer for the system instead of two.
+ * Measured 0.5 µs a response faster at 1 KiB, and slower from 4 KiB on.
  */
 const MAX_TEXT_BYTES = 2048;
-/** Text that is held back for the responses behind it, at most. */
+/** The most text that is held back for later responses. */
 const MAX_HELD_LENGTH = 65_536;
 
 /** The connection, as its responses need it. */
 export interface OutputOwner {
-  /** The minor version of the request that is answered. */
+  /** The minor version of the current request. */
   readonly minorVersion: number;
   /** `true` once requests behind this one have come, whose responses may leave in the same write. */
   readonly hasPipelined: boolean;
-  /** Decides whether the connection closes behind the response whose head is written now. */
+  /** Decides whether the connection closes after the response whose head is written now. */
   mustClose(isWanted: boolean): boolean;
   /** The response is complete. */
   completed(): void;
@@ -34,7 +34,7 @@ export class Output implements ResponseStream {
   /** Responses that are made and not written. */
   #held = "";
   #isFlushScheduled = false;
-  /** The callers of {@link flushed} on TLS, where Deno 2.9 never ends an empty write, nor those behind it. */
+  /** The callers of {@link flushed} on TLS, where Deno 2.9 never completes an empty write or later ones. */
   #flushing: (() => void)[] | null = null;
   readonly #onWritten: (() => void) | undefined;
 
@@ -93,14 +93,15 @@ export class Output implements ResponseStream {
   flushed(): Promise<void> | undefined {
     const socket = this.#socket;
     if (socket.destroyed || (socket.writableLength === 0 && (this.#held === "" || this.#isFlushScheduled))) {
-      return undefined; // what is held leaves in this turn of the event loop, unless it is written before
+      return undefined; // held data is sent in this turn of the event loop, unless it is written before
     }
     this.flush();
     return new Promise((resolve) => {
       if (this.#onWritten !== undefined) (this.#flushing ??= []).push(resolve);
-      // Nothing can be written after the end: the error of that write would cut what waits for the client.
+      // Writing after the end is not possible: the error of that write would discard the data that waits for the
+      // client.
       else if (socket.writableEnded) socket.once("finish", resolve).once("close", resolve);
-      // The callback of an empty write comes after those of all writes before it, also when the socket fails.
+      // The callback of an empty write is called after those of all earlier writes, even if the socket fails.
       else socket.write("", () => resolve());
     });
   }
@@ -122,7 +123,7 @@ export class Output implements ResponseStream {
     this.#writeText("HTTP/1.1 100 Continue\r\n\r\n");
   }
 
-  /** Writes what is held back, and this text behind it. */
+  /** Writes the held data, followed by this text. */
   flush(): void {
     if (this.#held !== "") this.#writeText("");
   }
@@ -182,7 +183,7 @@ export class HeadEnd {
 
 const closing = new HeadEnd("connection: close\r\n");
 
-/** The end of a head whose connection is kept for so many milliseconds; 0 says nothing of the time. */
+/** The end of a head whose connection is kept for so many milliseconds; 0 omits the time. */
 export function createHeadEnd(keepAliveMs: number): HeadEnd {
   const timeout = keepAliveMs === 0 ? "" : `Keep-Alive: timeout=${Math.trunc(keepAliveMs / 1000)}\r\n`;
   return new HeadEnd(`Connection: keep-alive\r\n${timeout}`);

@@ -1,7 +1,7 @@
 /**
  * The chunked transfer coding: from bytes to the parts of a body, or to the response that refuses them.
  *
- * The result depends on the bytes alone, not on how they were cut into packets.
+ * The result depends only on the bytes, not on how they were split into packets.
  *
  * @see RFC 9112 §7.1
  * @module
@@ -13,7 +13,7 @@ import type { RequestLimits } from "../header-section.js";
 const MAX_DIGITS = 13;
 /** Bytes of one line with the size of a chunk and its extensions. */
 const MAX_LINE_BYTES = 4096;
-/** Bytes of all extensions of a body: what is not the body must not be without end. */
+/** Bytes of all extensions of a body: bytes outside the body must be limited too. */
 const MAX_EXTENSION_BYTES = 16_384;
 
 /** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
@@ -30,7 +30,7 @@ const SIZE_LINE_PART = /^(?:[0-9A-Fa-f]+(?:[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?)?
 const FIELD_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
 const FIELD_LINE_PART = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*(?:(?<=.):[\t\x20-\x7e\x80-\xff]*)?\r?$/;
 
-/** RFC 9110 §6.5.1: fields of framing, routing and authentication, which must not come behind the body. */
+/** RFC 9110 §6.5.1: fields of framing, routing and authentication, which are not allowed after the body. */
 const FORBIDDEN_TRAILERS: ReadonlySet<string> = new Set(
   (
     "authorization connection content-length cookie expect host keep-alive max-forwards proxy-authorization " +
@@ -49,7 +49,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 
-/** The position of the decoder: in front of a size, in the data of a chunk, behind it, or in the trailer section. */
+/** The position of the decoder: before a size, in the data of a chunk, after it, or in the trailer section. */
 type Phase = "size" | "data" | "dataEnd" | "trailers" | "complete";
 
 /** Takes the body of one request. */
@@ -72,10 +72,10 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes from `start` on, and gives the data of each chunk to `onData`.
+   * Decodes from `start` on, and passes the data of each chunk to `onData`.
    *
-   * @returns The position behind what was decoded; the bytes behind it are to be given again, with more. Or the response
-   *   that refuses the body.
+   * @returns The position after the decoded bytes; pass the bytes after it again, with more. Or the response that
+   *   refuses the body.
    */
   decode(bytes: Buffer, start: number, onData: (data: Buffer) => void): number | ErrorResponse {
     let at = start;
@@ -129,7 +129,7 @@ export class ChunkedDecoder {
    * A size without extensions, as nearly all are. Digit by digit, a chunk takes 2,700 instructions instead of 6,500 by a
    * match of its line.
    *
-   * @returns The position behind the line, or -1 where it is to be read in the general way.
+   * @returns The position after the line, or -1 if it needs the general parser.
    */
   #plainSize(bytes: Buffer, at: number): number {
     let size = 0;

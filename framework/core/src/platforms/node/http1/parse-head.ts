@@ -1,9 +1,9 @@
 /**
- * The head of a request: from bytes to what they say, or to the response that refuses them.
+ * The head of a request: from bytes to its facts, or to the response that rejects it.
  *
- * The result depends on the bytes alone, not on how they were cut into packets. A part of a head is refused only where
- * every continuation of it would be refused with the same status: of the request line and the header lines, the first
- * fault of form or length decides, then what the lines say together.
+ * The result depends only on the bytes, not on how they were split into packets. A part of a head is rejected only if
+ * every continuation would be rejected with the same status: of the request line and the header lines, the first error
+ * of form or length decides, then their combination.
  *
  * @see RFC 9112 §§2–5, RFC 9110 §5
  * @module
@@ -12,13 +12,13 @@ import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import { createHead, hasBrokenEscape, NOT_IN_TARGET, type RequestHead } from "../request-head.js";
 
-/** A head and where it stands in its bytes. */
+/** A head and its place in the bytes. */
 export interface ParsedHead extends RequestHead {
-  /** The position behind the head. */
+  /** The position after the head. */
   readonly end: number;
   /**
-   * The text behind the target, compared with the next head; `null` where it does not say all, as the target
-   * names another host.
+   * The text after the target, compared with the next head; `null` if that is not sufficient, because the target
+   * contains another host.
    */
   readonly tail: string | null;
 }
@@ -69,7 +69,7 @@ const SP = 0x20;
 const TAB = 0x09;
 const SLASH = 0x2f;
 
-/** For each byte: 0 where no target has it, 3 for `%`, 1 for the others. */
+/** For each byte: 0 if no target contains it, 3 for `%`, 1 for the others. */
 const TARGET_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   if (NOT_IN_TARGET.test(character)) return 0;
@@ -119,8 +119,8 @@ export function parseHead(
 }
 
 /**
- * A head that is like the one before it but for its target, as clients of an API send them: the header lines need no second
- * look. `null` for another one. To decode and match it took twice the instructions.
+ * A head that differs from the previous one only in its target, as clients of an API send them: the header lines are
+ * not parsed again. `null` for another one. To decode and match it took twice the instructions.
  */
 function repeatHead(
   bytes: Buffer,
@@ -151,7 +151,7 @@ function repeatHead(
   return isBroken ? null : { method, target, minorVersion, section, end, tail };
 }
 
-/** The head that has come whole, as nearly all do; `null` where it has not, or does not match. */
+/** The complete head, as nearly all are; `null` if it is incomplete or does not match. */
 function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): ParsedHead | ErrorResponse | null {
   let text = bytes.toString("latin1", begin, findEnd(bytes, begin, limits));
   HEAD.lastIndex = 0;
@@ -190,7 +190,7 @@ function completeHead(
   return { method, target: head.target, minorVersion, section: head.section, end, tail };
 }
 
-/** @returns The position behind the empty lines, or -1 where something else than a request follows a CR. */
+/** @returns The position after the empty lines, or -1 if a CR is followed by something other than a request. */
 function skipEmptyLines(bytes: Buffer, start: number): number {
   let begin = start;
   while (bytes[begin] === CR) {
@@ -201,7 +201,10 @@ function skipEmptyLines(bytes: Buffer, start: number): number {
   return begin;
 }
 
-/** Refuses the beginning of a head that no continuation can mend. What stands before `checked` is known to be none. */
+/**
+ * Rejects the beginning of a head that no continuation can make valid. The part before `checked` is already known not
+ * to contain one.
+ */
 function checkPart(bytes: Buffer, begin: number, limits: RequestLimits, checked: number): ErrorResponse | null {
   const lineFeed = bytes.indexOf(LF, begin);
   if (lineFeed === -1 || lineFeed >= checked) {
@@ -216,7 +219,7 @@ function checkPart(bytes: Buffer, begin: number, limits: RequestLimits, checked:
   return fault ?? (bytes.length - fieldsBegin > limits.headerBytes + 1 ? errors.headerBytes : null);
 }
 
-/** Checks the request line, or where it has no end yet the part of it that has come. */
+/** Checks the request line, or its received part if it is incomplete. */
 function checkLine(bytes: Buffer, begin: number, lineFeed: number, limits: RequestLimits): ErrorResponse | null {
   const maxLineEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + 4;
   const line = bytes.toString("latin1", begin, lineFeed === -1 ? maxLineEnd : lineFeed);
@@ -297,7 +300,7 @@ function parseMinorVersion(text: string, begin: number, end: number): 0 | 1 | Er
   return VERSION.test(text.slice(begin, end)) ? errors.version : errors.line;
 }
 
-/** Holds the header lines to their grammar and their limit, whichever is broken first. */
+/** Checks the grammar and the limit of the header lines, in the order in which they are violated. */
 function checkFieldLines(text: string, begin: number, limits: RequestLimits): ErrorResponse | null {
   if (text.length - begin > limits.headerBytes) {
     return checkFieldPart(text.slice(begin, begin + limits.headerBytes)) ?? errors.headerBytes;

@@ -15,8 +15,8 @@ import { Connection, type ConnectionSettings } from "./connection.js";
 import { createHeadEnd } from "./output.js";
 
 /**
- * The connections of a server by what a check has to look at. One timer serves all instead of two for each request, and
- * an idle connection costs no check anything: 1,000 of them took 1.2 ms of processor time a second when each was visited.
+ * The connections of a server, grouped for the checks. One timer serves all instead of two for each request, and an
+ * idle connection costs no check anything: 1,000 of them took 1.2 ms of processor time a second when each was visited.
  */
 class Sweep {
   readonly #active = new Set<Connection>();
@@ -53,7 +53,7 @@ class Sweep {
 const MAX_CHECK_INTERVAL_MS = 1000;
 const MIN_CHECK_INTERVAL_MS = 10;
 
-/** Connections in excess that may be answered at the same time; beyond that they are cut without a response. */
+/** Excess connections that may get a response at the same time; more are closed without a response. */
 const MAX_REFUSED = 1000;
 const full = new ErrorResponse(503, "The server has as many connections as it takes.", ["retry-after", "1"]);
 
@@ -67,7 +67,7 @@ export interface HTTP1Settings {
   webSockets: WebSocketRules;
   address: ListenAddress;
   shutdownTimeoutMs: number;
-  /** Serves HTTP/2; `null` for HTTP/1.1 alone. */
+  /** Serves HTTP/2; `null` for only HTTP/1.1. */
   http2: typeof Sessions | null;
 }
 
@@ -94,7 +94,7 @@ export class HTTP1Server extends StoppableServer {
     super(context, lifespan, settings.shutdownTimeoutMs);
     this.#settings = settings;
     const { http2, tls, address } = settings;
-    // By prior knowledge, and with TLS by ALPN alone (RFC 9113 §3.2).
+    // By prior knowledge, and with TLS only by ALPN (RFC 9113 §3.2).
     const acceptHTTP2 =
       http2 === null || tls !== undefined
         ? null
@@ -165,8 +165,8 @@ export class HTTP1Server extends StoppableServer {
   }
 
   /**
-   * Holds all connections to their time-outs. Time for which this process did not get to read is not the clients' time: what
-   * they have sent meanwhile is read behind this check.
+   * Holds all connections to their time-outs. Time in which this process could not read does not count against clients:
+   * data that they have sent meanwhile is read after this check.
    */
   #check(): void {
     const now = performance.now();
@@ -208,7 +208,7 @@ export class HTTP1Server extends StoppableServer {
     }
     await settledWithin(closed, this.lingerMs);
     await this.context.idle();
-    this.cut(); // what is left is not a request: a TLS handshake that does not end, part of a head
+    this.cut(); // the rest is not a request: an incomplete TLS handshake, part of a head
     await closed;
   }
 

@@ -68,12 +68,12 @@ function checkFrameHead({ length, type, flags, stream }: FrameHead): number {
   return known.allows(length, flags) ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_FRAME_SIZE_ERROR;
 }
 
-/** Tells if the frame answers a PING of the server. */
+/** Tells if the frame acknowledges a PING of the server. */
 function isPong({ type, flags }: FrameHead): boolean {
   return type === PING_TYPE && (flags & ACK) !== 0;
 }
 
-/** Tells if the frame neither opens or ends a stream, nor carries data, nor answers one of the server. */
+/** Tells if the frame does not open or end a stream, carry data or acknowledge one of the server. */
 function isControl({ type, flags }: FrameHead): boolean {
   return CONTROL_TYPES.has(type) && (flags & ACK) === 0;
 }
@@ -89,13 +89,13 @@ interface WrittenChunk {
 /**
  * The connection as `node:http2` sees it.
  *
- * If a session is destroyed while it reads, `node:http2` goes on with the bytes that it was given together, until an
- * assertion ends the process: 78 bytes do that to Node 20 (nghttp2 1.61, `NGHTTP2_IB_IGN_ALL`), 519 to Node 22
- * (nodejs/node#64850). So a session gets one frame at a time, and none after its end or after a frame that RFC 9113
+ * If a session is destroyed while it reads, `node:http2` continues with the bytes of the same read until an assertion
+ * ends the process: 78 bytes do that to Node 20 (nghttp2 1.61, `NGHTTP2_IB_IGN_ALL`), 519 to Node 22
+ * (nodejs/node#64850). So a session gets one frame at a time, and no frame after its end or after one that RFC 9113
  * forbids.
  */
 export class FrameGate extends Duplex {
-  /** PINGs that the server has sent and the client has not answered. */
+  /** PINGs of the server that the client has not acknowledged. */
   pings = 0;
   /** Bytes that the session has got. */
   passedBytes = 0;
@@ -116,7 +116,7 @@ export class FrameGate extends Duplex {
     this.on("error", ignore);
   }
 
-  /** Begins to pass bytes: those that were received already, then those of the socket. */
+  /** Begins to pass bytes: first those that were received already, then those of the socket. */
   open(session: ServerHttp2Session, received: Buffer): void {
     this.#session = session;
     this.#receive(received);

@@ -77,7 +77,7 @@ const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
 /**
  * The fields of a response, repeated ones in a list.
  *
- * @param joined - Whether repeated ones are joined (RFC 9110 §5.3), but for `Set-Cookie`, which cannot be.
+ * @param joined - Whether repeated ones are joined (RFC 9110 §5.3), except for `Set-Cookie`, which cannot be joined.
  */
 export function toFields({ status, headers, contentLength }: ResponseHead, joined: boolean): OutgoingHttpHeaders {
   const fields = Object.create(null) as Record<string, string | string[] | number>;

@@ -12,15 +12,15 @@ import { readHead } from "./head.js";
 import { RequestStream } from "./stream.js";
 
 /**
- * Streams that a client resets, or makes the server reset, in a row, and those of a second beside them: a browser that
- * leaves a page resets what was under way, an attack (CVE-2023-44487, CVE-2025-8671) some thousands a second.
+ * Streams that a client resets, or makes the server reset, in a row, and additional ones per second: a browser that
+ * leaves a page resets its pending requests, an attack (CVE-2023-44487, CVE-2025-8671) thousands per second.
  */
 const MAX_RESETS = 200;
 const RESETS_PER_S = 7;
 /**
- * Bytes that bring neither a request nor a body (PING, SETTINGS, WINDOW_UPDATE, PRIORITY, empty frames: CVE-2019-9511 to
- * -9518), in a row, and those of a second beside them. A stream allows for a window of its own and the buffer of a
- * stream of Node (64 KiB since Node 22), whose bytes no body counts yet; a response, for the updates of its window.
+ * Bytes without a request or a body (PING, SETTINGS, WINDOW_UPDATE, PRIORITY, empty frames: CVE-2019-9511 to -9518), in
+ * a row, and additional ones per second. A stream allows for its own window and the buffer of a stream of Node (64 KiB
+ * since Node 22), whose bytes are not counted as a body yet; a response, for the updates of its window.
  */
 const MAX_IDLE_BYTES = 1_048_576;
 const IDLE_BYTES_PER_S = 65_536;
@@ -96,7 +96,7 @@ export class Session {
     socket.on("end", () => session.destroy()); // a client that has ended its side cannot grant a window
   }
 
-  /** The server is about to stop: a client that has had its answer is to go elsewhere. */
+  /** The server is about to stop: a client that has received its response should use another connection. */
   drain(): void {
     if (this.#hasServed) this.close();
   }
@@ -111,7 +111,7 @@ export class Session {
     this.#session.close();
   }
 
-  /** Holds the connection to its time-outs and to what it may cost. Called at each check. */
+  /** Enforces the timeouts of the connection and the limits of its cost. Called at each check. */
   checkTime(): void {
     const { now, timeouts } = this.#settings;
     for (const stream of this.#streams) stream.checkTime(now, timeouts.requestMs);
@@ -174,7 +174,7 @@ export class Session {
     if (now - this.#movedAt >= LINGER_MS) this.#socket.destroy();
   }
 
-  /** A client that has not answered one ping by the next has gone. */
+  /** A client that has not acknowledged one ping by the next has disconnected. */
   #ping(): void {
     if (this.#isPinged) {
       this.#socket.destroy();

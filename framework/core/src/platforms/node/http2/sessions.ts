@@ -20,9 +20,9 @@ interface OpenConnection {
   detach(): Buffer;
 }
 
-/** Serves HTTP/2 on sockets that somebody else has accepted. */
+/** Serves HTTP/2 on sockets that were accepted elsewhere. */
 export class Sessions {
-  /** Makes the sessions. It listens nowhere: `connection` is emitted for each socket, as its documentation allows. */
+  /** Makes the sessions. It does not listen: `connection` is emitted for each socket, as its documentation allows. */
   readonly #server: Http2Server;
   readonly #sessions = new Set<Session>();
   readonly #path: string | null;
@@ -65,20 +65,21 @@ export class Sessions {
     for (const session of this.#sessions) session.checkTime();
   }
 
-  /** The server is about to stop: closes each connection that has served, behind the requests under way. */
+  /** The server is about to stop: closes each connection that has served, after its running requests. */
   drain(): void {
     for (const session of this.#sessions) session.drain();
   }
 
-  /** Closes each connection behind the requests under way. */
+  /** Closes each connection after its running requests. */
   close(): void {
     for (const session of this.#sessions) session.close();
   }
 }
 
-/** The options of `node:http2`. What its bounds refuse is reset; below them a request is answered with 431. */
+/** The options of `node:http2`. Requests beyond its limits are reset; below them a request can get 431. */
 function toOptions({ headerBytes, headerCount, targetBytes }: RequestLimits) {
-  // A client may send each cookie in a field of its own (RFC 9113 §8.2.3); a field costs 32 bytes beside its own (§6.5.2).
+  // A client may send each cookie in a separate field (RFC 9113 §8.2.3); a field costs 32 bytes in addition to its own
+  // (§6.5.2).
   const maxHeaderListPairs = Math.min(2 * headerCount + 8, 2 ** 31);
   const maxHeaderListSize = Math.min(headerBytes + targetBytes + 32 * maxHeaderListPairs, 2 ** 31);
   return { maxHeaderListPairs, settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize } };

@@ -10,8 +10,9 @@ import { SlowReader } from "../slow-reader.js";
 import { toFields } from "./head.js";
 
 /**
- * Bytes of an unread body that are let pass behind the response; beyond that the client is asked to stop (RFC 9113 §8.1).
- * More than in HTTP/1.1: the connection stays, and curl 7.88 and Node's client lose a response that this follows closely.
+ * Bytes of an unread body that are discarded after the response; beyond that the client is told to stop (RFC 9113
+ * §8.1). More than in HTTP/1.1: the connection stays, and curl 7.88 and Node's client lose a response that this follows
+ * closely.
  */
 const MAX_DISCARDED_BYTES = 1_048_576;
 
@@ -20,27 +21,27 @@ const timeout = new ErrorResponse(408);
 
 /** The response to one request, and the source of its body. */
 export class RequestStream implements ResponseStream, BodyFlow {
-  /** The body that is being received; `null` when all of it has come, or nobody wants it. */
+  /** The body that is being received; `null` if it is complete or not needed. */
   body: RequestBody | null = null;
   readonly #stream: ServerHttp2Stream;
   #exchange: Exchange | null = null;
-  /** Bytes of the body that may still come: 0 when all are here, `Infinity` where nobody said. */
+  /** Bytes of the body that may still arrive: 0 if it is complete, `Infinity` if the length is unknown. */
   #outstanding = 0;
   #awaitsContinue = false;
   #isEnding = false;
   #isCompleted = false;
   #discardedBytes = 0;
-  /** Those who wait for the client to take what was written. */
+  /** Callers that wait until the client has read the written data. */
   #waiting: (() => void)[] | null = null;
   /** `true` once the server has reset the stream. */
   isReset = false;
-  /** When the request came, in milliseconds. */
+  /** The arrival time of the request, in milliseconds. */
   readonly #since: number;
   readonly #reader = new SlowReader();
   /** Bytes of the response, those that wait for the client included. */
   #writtenBytes = 0;
 
-  /** @param onBytes - Called with the length of each part of the body that comes. */
+  /** @param onBytes - Called with the length of each received chunk of the body. */
   constructor(stream: ServerHttp2Stream, now: number, onBytes: (bytes: number) => void) {
     this.#stream = stream;
     this.#since = now;
@@ -75,7 +76,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     return this.#stream.writableLength;
   }
 
-  /** The body of the request; `null` for none. */
+  /** The body of the request, or `null`. */
   expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody | null {
     if (this.#outstanding === 0) return null;
     this.#awaitsContinue = expectsContinue;
@@ -84,14 +85,14 @@ export class RequestStream implements ResponseStream, BodyFlow {
     return this.body;
   }
 
-  /** Passes on that the client goes. */
+  /** Reports a disconnect. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
     const stream = this.#stream;
     stream.on("close", () => exchange.disconnect());
     stream.on("aborted", () => {
       exchange.disconnect();
-      process.nextTick(() => stream.destroy()); // `close` waits for what is unread, and for what cannot be sent
+      process.nextTick(() => stream.destroy()); // `close` waits for unread data, and for data that cannot be sent
     });
   }
 
@@ -169,7 +170,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     this.#stream.resume();
   }
 
-  /** Holds the stream to the time that a request, and a client that takes nothing of its response, may take. */
+  /** Enforces the time limits of a request, and of a client that does not read its response. */
   checkTime(now: number, requestMs: number): void {
     const { writableLength } = this.#stream;
     if (this.#reader.isLate(this.#writtenBytes - writableLength, writableLength, now, requestMs)) {
@@ -180,7 +181,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     }
   }
 
-  /** RFC 9113 §8.1: behind the response, asks the client not to send the rest of the body. */
+  /** RFC 9113 §8.1: after the response, asks the client not to send the rest of the body. */
   #stop(): void {
     this.isReset = true;
     this.#stream.close(constants.NGHTTP2_NO_ERROR);

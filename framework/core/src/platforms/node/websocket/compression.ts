@@ -10,7 +10,7 @@ interface ExtensionOffer {
 }
 
 const NAME = new RegExp(`[${TCHAR}]+`, "y");
-/** A quoted value is a token too, each of its characters escaped or not. Nothing in it can match in two ways. */
+/** A quoted value is a token too, each of its characters escaped or not. No part of it can match in two ways. */
 const PARAMETER = new RegExp(
   `[ \\t]*;[ \\t]*([${TCHAR}]+)(?:[ \\t]*=[ \\t]*(?:([${TCHAR}]+)|"((?:\\\\?[${TCHAR}])+)"))?`,
   "y",
@@ -60,7 +60,7 @@ const WINDOW_BITS = /^(?:[89]|1[0-5])$/;
 
 /** The compression that both sides have agreed on. */
 export class Compression {
-  /** The value of `Sec-WebSocket-Extensions` in the answer. */
+  /** The value of `Sec-WebSocket-Extensions` in the response. */
   readonly answer: string;
   readonly #windowBits: number;
 
@@ -104,11 +104,11 @@ interface Inflated {
 /** Decompresses up to a final block. */
 function inflate(bytes: Buffer, maxBytes: number): Promise<Inflated> {
   const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: Math.max(maxBytes, 1), info: true };
-  // The types of `node:zlib` leave out what `info` does.
+  // The types of `node:zlib` omit the effect of `info`.
   return inTurn<unknown>((done) => inflateRaw(bytes, options, done)) as Promise<Inflated>;
 }
 
-/** The first offer of a handshake that can be accepted; `null` for none. */
+/** The first acceptable offer of a handshake, or `null`. */
 export function acceptOffer(extensions: string | undefined): Compression | null {
   for (const { name, parameters } of parseExtensions(extensions ?? "") ?? []) {
     const windowBits = name === "permessage-deflate" ? windowBitsOf(parameters) : undefined;
@@ -117,7 +117,9 @@ export function acceptOffer(extensions: string | undefined): Compression | null 
   return null;
 }
 
-/** The window that the client asks of the server; `null` for none. `undefined` for an offer to decline (RFC 7692 §7.1). */
+/**
+ * The window that the client requests from the server, or `null`. `undefined` for an offer to decline (RFC 7692 §7.1).
+ */
 function windowBitsOf(parameters: ExtensionOffer["parameters"]): number | null | undefined {
   const values = new Map(parameters);
   if (values.size !== parameters.length || !parameters.every(isAcceptable)) return undefined;

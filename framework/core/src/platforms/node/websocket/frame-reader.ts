@@ -34,11 +34,11 @@ export interface ReceivedMessage {
   readonly opcode: number;
   /** RFC 7692 §6: the payload is compressed. */
   readonly isCompressed: boolean;
-  /** Unmasked. A view of the bytes that came from the socket, where they came at once. */
+  /** Unmasked. A view of the bytes from the socket, if they arrived together. */
   readonly payload: Buffer;
 }
 
-/** A breach of the protocol, behind which nothing can be read. */
+/** A violation of the protocol, after which reading is not possible. */
 export class FrameFault {
   /** The code to close with. */
   readonly code: number;
@@ -76,11 +76,11 @@ export class FrameReader {
   #input: Buffer = EMPTY;
   #at = 0;
   #end = 0;
-  /** The first byte of the frame whose payload comes; -1 before its head is whole. */
+  /** The first byte of the frame whose payload is being received; -1 before its head is complete. */
   #first = -1;
   #payloadBytes = 0;
   #mask = 0;
-  /** The first byte of a message whose last fragment has not come; -1 for none. */
+  /** The first byte of a message whose last fragment has not arrived, or -1. */
   #message = -1;
   #fragments: Buffer = EMPTY;
   #fragmentBytes = 0;
@@ -152,14 +152,14 @@ export class FrameReader {
     this.#first = -1;
     this.#at = end;
     if (end === this.#end) {
-      this.#input = EMPTY; // an idle connection keeps none
+      this.#input = EMPTY; // an idle connection does not keep one
       this.#at = 0;
       this.#end = 0;
     }
     return payload;
   }
 
-  /** The message that a frame completes; `null` for a fragment behind which others come. */
+  /** The message that a frame completes; `null` for a fragment that is followed by others. */
   #take(first: number, payload: Buffer): ReceivedMessage | FrameFault | null {
     const isFinal = first >= FINAL;
     const opcode = first & 15;
@@ -190,7 +190,7 @@ export class FrameReader {
 
 /** Tells if a frame with an opcode from 8 on is one of RFC 6455 §5.5. A close has no reason, or a code before it. */
 function isControlFrame(first: number, length: number): boolean {
-  const opcode = first & ~FINAL; // bits between them are those of an extension
+  const opcode = first & ~FINAL; // bits between them belong to an extension
   if (first < FINAL || opcode > OPCODE.pong || length > MAX_CONTROL_BYTES) return false;
   return opcode !== OPCODE.close || length !== 1;
 }
@@ -202,12 +202,12 @@ function readLength(bytes: Buffer, at: number, lengthBytes: number): number {
 }
 
 /**
- * The bytes from `start` to `end`, and a chunk behind them. Attack: a list of chunks takes a hundred times the memory of
- * parts of one byte, and joining all of them with each takes time by the square. This takes twice the bytes at most, and
- * copies each of them twice on average.
+ * The bytes from `start` to `end`, followed by a chunk. Attack: a list of chunks takes a hundred times the memory of
+ * parts of one byte, and joining all of them with each takes time by the square. This takes twice the bytes at most,
+ * and copies each of them twice on average.
  *
- * @param wanted - Bytes behind `start` that are known to come; 0 where none are.
- * @returns `bytes`, moved to their start, where the chunk fits behind them.
+ * @param wanted - Bytes after `start` that are expected; 0 if unknown.
+ * @returns `bytes`, moved to their start, if the chunk fits after them.
  */
 function append(bytes: Buffer, start: number, end: number, chunk: Buffer, wanted: number): Buffer {
   const length = end - start;

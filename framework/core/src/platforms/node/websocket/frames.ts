@@ -3,7 +3,7 @@ import { isASCII } from "../../../protocol/bytes.js";
 import { toBuffer, toLatin1 } from "../bytes.js";
 
 const FINAL = 0x80;
-/** RFC 7692 §6, beside an opcode. */
+/** RFC 7692 §6, together with an opcode. */
 export const COMPRESSED = 0x40;
 /** The longest payload whose length is in the second byte of its frame. */
 const MAX_SHORT = 125;
@@ -26,7 +26,7 @@ export function toFrame(opcode: number, data: string | Uint8Array): string {
   return toHead(opcode, payload.length) + payload;
 }
 
-/** The bytes of a payload, those of an array not copied. */
+/** The bytes of a payload; arrays are not copied. */
 export function toBytes(data: string | Uint8Array): Buffer {
   return typeof data === "string" ? Buffer.from(data) : toBuffer(data);
 }

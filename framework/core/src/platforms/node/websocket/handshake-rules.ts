@@ -16,8 +16,8 @@ export interface WebSocketOptions {
    */
   allowedHosts?: readonly string[];
   /**
-   * The origins whose pages may open WebSockets, as browsers send them: `"https://example.com"`. A handshake from another
-   * gets 403, one without an `Origin` comes from no browser and is let in. Defaults to any.
+   * The origins whose pages may open WebSockets, as browsers send them: `"https://example.com"`. A handshake from
+   * another origin gets 403; one without an `Origin` is not from a browser and is allowed. Defaults to any.
    */
   allowedOrigins?: readonly string[];
   /**
@@ -39,9 +39,11 @@ export interface WebSocketRules {
   maxMessageBytes: number | null;
   /** Compresses messages where the client offers it (RFC 7692). */
   compression: boolean;
-  /** Milliseconds between two pings; a client that has not answered one by the next is gone. 0: none. */
+  /**
+   * Milliseconds between two pings; a client that has not replied to one by the next has disconnected. 0 disables them.
+   */
   pingMs: number;
-  /** Hosts to answer for; `null` for any. */
+  /** Allowed hosts; `null` for any. */
   allowedHosts: readonly HostTest[] | null;
   /** Origins whose pages may connect, as browsers send them; `null` for any. */
   allowedOrigins: readonly string[] | null;
@@ -88,7 +90,7 @@ export interface ParsedHandshake {
   readonly subprotocols: readonly string[];
 }
 
-/** Checks a handshake. Returns what it asks for, or why it is refused. @see RFC 6455 §4.2.1 */
+/** Checks a handshake. Returns the requested WebSocket, or the reason for a rejection. @see RFC 6455 §4.2.1 */
 export function parseHandshake(
   head: RequestHead,
   rules: WebSocketRules,

@@ -1,19 +1,19 @@
-/** Pings that find WebSocket clients which have vanished without a close frame, or read nothing. @module */
+/** Pings that detect WebSocket clients which have vanished without a close frame, or do not read. @module */
 
 import { MIN_BYTES_PER_MS, SlowReader, takenBytesOf, unsentBytesOf, type WriteCounts } from "../slow-reader.js";
 
-/** `idle`: no bytes wait for the client. `stalled`: some do, and it has read none since the last round. */
+/** `idle`: no bytes wait for the client. `stalled`: some do, and it has read no bytes since the last round. */
 export type Reading = "idle" | "reading" | "stalled";
 
-/** The most that Linux holds of a connection by default, in bytes (`tcp_wmem`): a ping waits behind it. */
+/** The most that Linux buffers for a connection by default, in bytes (`tcp_wmem`): a ping waits after it. */
 const MAX_HELD_BYTES = 4_194_304;
 
 /** Watches the client of a socket in rounds. */
 export class ClientProgress {
   readonly #reader = new SlowReader();
-  /** When the ping was sent whose pong is awaited, in milliseconds; `Infinity` for none. */
+  /** When the ping was sent whose pong is awaited, in milliseconds; `Infinity` without one. */
   #pingedAt = Infinity;
-  /** Bytes written before the last ping, and before the last one that was answered. */
+  /** Bytes written before the last ping, and before the last acknowledged one. */
   #pingBytes = 0;
   #answeredBytes = 0;
 
@@ -45,7 +45,10 @@ export class ClientProgress {
     this.#pingedAt = Infinity;
   }
 
-  /** Tells if a pong is late. A client reads the ping last, after all that the system has accepted and holds for it. */
+  /**
+   * Tells if a pong is late. A client reads the ping last, after all bytes that the system has accepted and buffers for
+   * it.
+   */
   isPongLate(now: number): boolean {
     const heldBytes = Math.min(this.#pingBytes - this.#answeredBytes, MAX_HELD_BYTES);
     return now - this.#pingedAt >= heldBytes / MIN_BYTES_PER_MS;
@@ -62,13 +65,16 @@ export interface PingedSocket {
   terminate(): void;
 }
 
-/** Pings all WebSockets of a server with one timer, and ends those that did not answer the last ping or read nothing since. */
+/**
+ * Pings all WebSockets of a server with one timer, and ends those that did not reply to the last ping or have not read
+ * since.
+ */
 export class PingRound {
   readonly #everyMs: number;
   readonly #sockets = new Set<PingedSocket>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param everyMs - Milliseconds between two pings; 0 for none. */
+  /** @param everyMs - Milliseconds between two pings; 0 for no pings. */
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
@@ -76,7 +82,7 @@ export class PingRound {
   add(socket: PingedSocket): void {
     if (this.#everyMs === 0) return;
     this.#sockets.add(socket);
-    // Behind what has arrived while the loop was busy: a pong may be among it.
+    // After the data that has arrived while the event loop was busy, which may contain a pong.
     this.#timer ??= setInterval(() => setImmediate(() => this.#ping()), this.#everyMs).unref();
   }
 
@@ -91,8 +97,8 @@ export class PingRound {
     const now = performance.now();
     for (const socket of this.#sockets) {
       const reading = socket.reading(now);
-      // The pong of one that is paused may be among what the application has not asked for yet. Attack: a client that sends
-      // and reads nothing pauses its WebSocket, which would keep its memory.
+      // The pong of a paused one may be in data that the application has not read yet. Attack: a client that sends
+      // without reading pauses its WebSocket, which would keep its memory.
       if (reading === "stalled" || (reading === "idle" && socket.progress.isPongLate(now) && !socket.isPaused)) {
         socket.terminate();
       } else if (reading === "idle") {

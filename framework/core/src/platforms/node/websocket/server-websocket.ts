@@ -8,15 +8,18 @@ import { FrameFault, FrameReader, OPCODE, type ReceivedMessage } from "./frame-r
 import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
 import { CLOSE, type OpenWebSocket, type WebSocketEvents } from "../../../protocol/websocket-handshake.js";
 
-/** The longest payload that is copied behind the head of its frame. */
+/** The longest payload that is copied after the head of its frame. */
 const MAX_COPIED = 16_384;
 /** The shortest message that is compressed. */
 const MIN_COMPRESSED = 1024;
-/** Bytes that wait for the socket, beyond which only the last ping is answered, and after them. */
+/** Waiting bytes beyond which the server only replies to the last ping, after they are sent. */
 const MAX_BUFFERED_BYTES = 65_536;
-/** Memory of a frame that waits for the compression of a message, beside its payload: a pong may have none. */
+/**
+ * Memory of a frame that waits for the compression of a message, in addition to its payload: a pong can have an empty
+ * one.
+ */
 const BYTES_PER_TASK = 1024;
-/** Milliseconds that a client has to answer a close frame. */
+/** Milliseconds in which a client must reply to a close frame. */
 const CLOSE_TIMEOUT_MS = 5000;
 /** Milliseconds for which the client's close waits until the application has handled the messages before it. */
 const MAX_CATCH_UP_MS = 1000;
@@ -30,7 +33,7 @@ export interface ServerWebSocketOptions {
 
 type Done = ((error?: Error | null) => void) | null;
 
-/** A WebSocket behind its handshake. @see RFC 6455 §5 and §7 */
+/** A WebSocket after its handshake. @see RFC 6455 §5 and §7 */
 export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   isPaused = false;
   readonly progress = new ClientProgress();
@@ -38,20 +41,20 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   readonly #events: WebSocketEvents;
   readonly #options: ServerWebSocketOptions;
   readonly #reader: FrameReader;
-  /** Settles behind the frames that wait for the compression of a message; `null` for none. */
+  /** Settles after the frames that wait for the compression of a message, or `null`. */
   #queue: Promise<void> | null = null;
   #queuedBytes = 0;
   /** Short frames of this turn of the event loop, a character for each byte. */
   #frames = "";
   #isDecompressing = false;
-  /** The payload of a ping that is answered once what waits for the socket has been sent. */
+  /** The payload of a ping that gets its pong after the waiting data has been sent. */
   #latePing: Buffer | null = null;
   /** `false` once a close frame is on its way, or the connection has ended. */
   #isOpen = true;
   /** `true` once this side closes. Messages of the client are dropped from then on, as browsers do. */
   #isClosing = false;
   #hasSentClose = false;
-  /** `true` once nothing more is read: after a close frame, a breach of the protocol, or the end of the connection. */
+  /** `true` after reading has ended: after a close frame, a violation of the protocol, or the end of the connection. */
   #hasEnded = false;
   /** `true` once the client has ended its side of the connection. */
   #isHalfOpen = false;
@@ -157,8 +160,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   /**
-   * Writes a frame. A short one as one string instead of two chunks takes an echo of 64 bytes 0.8 of the time; those of one
-   * turn together a broadcast 0.7.
+   * Writes a frame. One string instead of two chunks for a short message reduces the time of a 64-byte echo to 0.8;
+   * joining those of one turn reduces a broadcast to 0.7.
    */
   #write(opcode: number, data: string | Uint8Array, done: Done): void {
     if (done === null && data.length <= MAX_COPIED) {
@@ -197,7 +200,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     }
   }
 
-  /** Reads what has come, then the socket, as far as nothing has to wait. */
+  /** Reads the received data, then the socket, until it has to wait. */
   #goOn(): void {
     this.#read();
     this.#takeEnd();
@@ -224,8 +227,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   /**
-   * RFC 6455 §5.5.3 allows a response to the last of several pings only. Attack: a client that sends pings and reads nothing
-   * would have the responses to all of them kept in memory.
+   * RFC 6455 §5.5.3 allows a response to the last of several pings only. Attack: a client that sends pings without
+   * reading would fill the memory with the responses to all of them.
    */
   #pong(payload: Buffer): void {
     if (this.bufferedAmount < MAX_BUFFERED_BYTES) return this.#send(OPCODE.pong, payload, null);
@@ -248,7 +251,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     else this.#fail(CLOSE.invalidText);
   }
 
-  /** Nothing behind a compressed message is read before it. */
+  /** Data after a compressed message is not read before it. */
   #decompress(opcode: number, payload: Buffer): void {
     const { compression, maxMessageBytes } = this.#options;
     this.#isDecompressing = true;
@@ -266,7 +269,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
       });
   }
 
-  /** The client closes, or answers the close of this side. @see RFC 6455 §5.5.1 */
+  /** The client closes, or acknowledges the close of this side. @see RFC 6455 §5.5.1 */
   #takeClose(payload: Buffer): void {
     const code = payload.length === 0 ? CLOSE.noStatus : payload.readUInt16BE(0);
     if (payload.length > 0 && findCloseFault(code, "") !== null) return this.#fail(CLOSE.protocolError);
@@ -283,8 +286,8 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
   }
 
   /**
-   * Reads nothing more, and ends this side once the application has handled the messages that came before: RFC 6455 §5.5.1
-   * lets the close wait for them. Without this, responses to messages that share a packet with the close are lost.
+   * Stops reading, and ends this side after the application has handled the earlier messages: RFC 6455 §5.5.1 allows
+   * the close to wait for them. Without this, responses to messages that share a packet with the close are lost.
    */
   #endAfterMessages(end: () => void): void {
     this.#hasEnded = true;
@@ -294,7 +297,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     this.#events.whenCaughtUp(end);
   }
 
-  /** The client sends nothing more. The connection ends a moment later, even if the application is slow. */
+  /** The client sends no more data. The connection ends a moment later, even if the application is slow. */
   #onEnd(): void {
     this.#isHalfOpen = true;
     this.#closeTimer ??= setTimeout(() => this.#endSocket(), MAX_CATCH_UP_MS);
@@ -325,7 +328,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
     this.#hasSocketClosed = true;
     clearTimeout(this.#closeTimer);
     this.#options.pings.delete(this);
-    // Bytes that came before the client left, while the application made it wait.
+    // Bytes that arrived before the client disconnected, while the application made it wait.
     const rest = this.#socket.readableLength > 0 ? (this.#socket.read() as Buffer | null) : null;
     if (rest !== null) this.#onData(rest);
     this.#tellClosed();

@@ -70,7 +70,7 @@ export class UpgradeHandler {
     this.#pings = new PingRound(rules.pingMs);
   }
 
-  /** Takes a request for a WebSocket. The connection serves no other request behind it. */
+  /** Takes a request for a WebSocket. The connection serves no other request after it. */
   upgrade(connection: Connection, head: RequestHead): void {
     const context = this.#context;
     const { encrypted } = connection.endpoints;
@@ -89,7 +89,7 @@ export class UpgradeHandler {
     void session.run(scope);
   }
 
-  /** Answers a handshake with 101, and takes its socket. @see RFC 6455 §4.2.2 */
+  /** Responds to a handshake with 101, and uses its socket. @see RFC 6455 §4.2.2 */
   readonly #open: Open = ({ connection, headers }, acceptance, events) => {
     const { subprotocol, headers: accepted, maxMessageBytes: wanted } = acceptance;
     const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;

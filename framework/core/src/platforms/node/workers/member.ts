@@ -41,7 +41,7 @@ export class Member {
         const { server, host } = message;
         findPort(server, host).then(
           (port) => this.#tell({ tsgi: "port", server, port }),
-          () => this.#tell({ tsgi: "port", server, port: 0 }), // the worker's own attempt says what is wrong
+          () => this.#tell({ tsgi: "port", server, port: 0 }), // the worker's own attempt reports the problem
         );
       } else {
         this.#tell({ tsgi: "echo", id: message.id });
@@ -74,7 +74,7 @@ export class Member {
   stop(): void {
     this.leaving = true;
     if (this.#announced === 0) {
-      this.kill(); // it has nothing to drain, and may not even listen to messages
+      this.kill(); // it has no requests, and may not even listen to messages
     } else {
       this.#tell({ tsgi: "stop" });
     }
