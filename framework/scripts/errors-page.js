@@ -29,6 +29,7 @@ const FILES = [
   "prisma/src/errors.ts",
   "redis/src/errors.ts",
   "lambda/src/errors.ts",
+  "broadcast/src/errors.ts",
   "mcp/src/errors.ts",
   "otel/src/errors.ts",
   "metrics/src/errors.ts",

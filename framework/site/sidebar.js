@@ -37,6 +37,7 @@ const PAGES = [
     page("Typed clients", "/clients"),
     page("Frontend teams", "/frontend"),
     page("SDKs", "/sdk"),
+    page("Broadcast and resumable streams", "/broadcast"),
     page("MCP tools for agents", "/agents"),
     page("Worker pool", "/concurrency"),
     page("The command", "/cli"),

@@ -12,13 +12,15 @@ const NAMES: Readonly<Record<string, string>> = {
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler event httpExceptionHandler lastEventId
     requestValidationExceptionHandler sse t withParams`,
-  "@tsgi/client": "createClient",
+  "@tsgi/broadcast":
+    "Broadcast SlowSubscriberError StreamFailedError StreamLog Subscription UnavailableError postgresBackplane redisBackplane",
+  "@tsgi/client": "StreamRefusedError createClient",
   "tsgi/concurrency": `EntryError Limiter LoopError PoolClosedError PoolFullError PoolTimeoutError PoolUnavailableError ProcessPool
     ThreadPool WorkerDiedError installLoop loopName runInProcess runInThread`,
   "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
-  "tsgi/internals": `AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FLAG FUNCTION HeldMessages LIST LazyServer MessageQueue OBJECT ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes missingPackage nameOf nearest nextTurn nodeModule observedOf observing oneLine oneOf ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
+  "tsgi/internals": `AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION HeldMessages LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes missingPackage nameOf nearest nextTurn nodeModule observedOf observing oneLine oneOf ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf

@@ -16,6 +16,16 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
   ["@tsgi/passwords", "await new it.Passwords().hash('secret');", "npm install argon2@0.44"],
   ["@tsgi/redis", "await it.openRedisStore({ url: 'redis://127.0.0.1:1' });", "npm install ioredis"],
   ["@tsgi/oauth", "", "npm install jose"],
+  [
+    "@tsgi/broadcast",
+    "await new it.Broadcast({ backplane: it.redisBackplane('redis://127.0.0.1:1') }).publish('a', 1);",
+    "npm install ioredis",
+  ],
+  [
+    "@tsgi/broadcast",
+    "await new it.Broadcast({ backplane: it.postgresBackplane('postgresql://127.0.0.1:1/a') }).publish('a', 1);",
+    "npm install pg",
+  ],
   ["@tsgi/mcp", "", "npm install @modelcontextprotocol/server"],
   [
     "@tsgi/prisma",

@@ -4,12 +4,16 @@ import type { Call } from "./call.js";
 import { type PathNames, readBody, type ROUTE_METHOD, type ROUTE_PATH, type Takes } from "tsgi/internals";
 import type { SocketCall } from "./socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./socket.js";
+import { openStream, type StreamInit } from "./stream.js";
+import type { StreamCall } from "./stream-call.js";
 import { type RequestInitParts, writeRequest } from "./write-request.js";
 import type { Routed } from "tsgi";
 
 export type { Call } from "./call.js";
 export type { Answer, CallOptions, FormHeaders, HTTPValidationError } from "tsgi/internals";
 export type { SocketCall } from "./socket-call.js";
+export type { StreamCall, StreamedEvent } from "./stream-call.js";
+export { type ClientStream, StreamRefusedError } from "./stream.js";
 export type { ClientSocket, PlatformSocket, WebSocketConstructor } from "./socket.js";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"] as const;
@@ -79,6 +83,11 @@ export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> }
    * @throws TypeError where neither the platform nor the options have a constructor.
    */
   readonly websocket: SocketCall<Api extends { readonly WEBSOCKET: infer Routes } ? Routes : {}>;
+  /**
+   * Reads the server-sent events of a `GET` route. If the connection is lost, it connects again after a pause, with
+   * `Last-Event-ID`, so a route that sends ids continues after the last event.
+   */
+  readonly stream: StreamCall<Api extends { readonly GET: infer Routes } ? Routes : {}>;
   /** Adds middleware, which sees each request and response. */
   use(...middleware: Middleware[]): void;
   /** Takes middleware away. */
@@ -109,20 +118,26 @@ export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
   const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
   const middleware: Middleware[] = [];
   const library = createFetchClient<Record<string, never>>({ ...rest, baseUrl });
-  const call = async (method: Method, path: string, init: RequestInitParts = {}) => {
+  const send = (method: Method, path: string, init: RequestInitParts) => {
     const request = {
       ...writeRequest(init),
       middleware: [...middleware, ...(init.middleware ?? [])],
       parseAs: "stream",
     };
     // It has the types of a document's paths, which are not known here.
-    const send = library.request as (...args: readonly unknown[]) => Promise<{ error?: unknown; response: Response }>;
-    const { error, response } = await send(method.toLowerCase(), path, request);
+    const sendRequest = library.request as (
+      ...args: readonly unknown[]
+    ) => Promise<{ error?: unknown; response: Response }>;
+    return sendRequest(method.toLowerCase(), path, request);
+  };
+  const call = async (method: Method, path: string, init: RequestInitParts = {}) => {
+    const { error, response } = await send(method, path, init);
     return response.ok ? { data: await readBody(response, method), response } : { error, response };
   };
   const calls = METHODS.map((method) => [method, (path: string, init?: RequestInitParts) => call(method, path, init)]);
   const client: object = {
     ...(Object.fromEntries(calls) as object),
+    stream: (path: string, init: StreamInit = {}) => openStream((request) => send("GET", path, request), init),
     websocket: (path: string, init: SocketParts = {}) => openSocket(WebSocket, baseUrl, path, init),
     use: (...added: Middleware[]) => void middleware.push(...added),
     eject: (...gone: Middleware[]) =>

@@ -18,6 +18,7 @@ import { Page } from "tsgi/pagination";
 import { openPrisma, transactionOf } from "@tsgi/prisma";
 import { toLambda, toLambdaStream } from "@tsgi/lambda";
 import { AccessTokens } from "@tsgi/oauth";
+import { StreamLog } from "@tsgi/broadcast";
 import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
 import { APIKeyHeader, APIKeyQuery, HTTPBasic, HTTPBearer, OAuth2PasswordBearer } from "tsgi/security";

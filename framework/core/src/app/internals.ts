@@ -68,7 +68,9 @@ export { type CarriedContext, type ContextCarrier, setContextCarrier } from "../
 export { setEntry } from "../platforms/concurrency/entry.js";
 
 // The protocol between a driver and an application.
-export { readBody } from "../http/read-body.js";
+export { readBody, type ReceivedEvent, readServerSentEvents } from "../http/read-body.js";
+export { isMarkedEvent } from "../http/response/event-source.js";
+export { FAILURE, OPEN, type OpenableStream, type StreamFailure } from "../http/response/streaming.js";
 export { decodeLatin1 } from "../protocol/bytes.js";
 export { assertApplication } from "../protocol/callable.js";
 export {

@@ -39,25 +39,47 @@ function valueOf(data: string): unknown {
 /** CR without LF ends a line too, but not if LF may still arrive (HTML §9.2.5). */
 const EVENT_LINE = /\r\n|\n|\r(?!$)/;
 
+/** HTML §9.2.5: a field without a colon has no value. */
+function fieldOf(line: string): readonly [name: string, value: string] {
+  const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+  return [name, value];
+}
+
+/** One event of a stream: its name and id if the server sent them, and the value of its JSON or its text. */
+export interface ReceivedEvent {
+  readonly event?: string;
+  readonly id?: string;
+  readonly data: unknown;
+}
+
 /**
- * The events of a stream: each that has a name as `{ event, data, id? }`, each other as its data.
+ * The events of a stream. Calls `onRetry` with the milliseconds after which the server wants its clients to connect again.
  *
  * @see {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation | HTML §9.2.6}
  */
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+export async function* readServerSentEvents(
+  body: ReadableStream<Uint8Array>,
+  onRetry: (ms: number) => void = () => {},
+): AsyncGenerator<ReceivedEvent, void, undefined> {
   let fields: { event?: string; id?: string; data: string[] } = { data: [] };
   for await (const line of linesOf(body, EVENT_LINE)) {
     if (line === "") {
-      const { data, event, id } = fields;
+      const { data, ...rest } = fields;
       fields = { data: [] };
-      if (data.length === 0) continue;
-      const value = valueOf(data.join("\n"));
-      yield event === undefined ? value : { event, data: value, ...(id === undefined ? {} : { id }) };
+      if (data.length > 0) yield { ...rest, data: valueOf(data.join("\n")) };
       continue;
     }
-    const [, name = "", value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+    const [name, value] = fieldOf(line);
     if (name === "data") fields.data.push(value);
     else if (name === "event" || name === "id") fields[name] = value;
+    else if (name === "retry" && /^\d+$/.test(value)) onRetry(Number(value));
+  }
+}
+
+/** Each event that has a name as `{ event, data, id? }`, each other as its data. */
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
+  for await (const received of readServerSentEvents(body)) {
+    yield received.event === undefined ? received.data : received;
   }
 }
 

@@ -32,7 +32,10 @@ type ReturnedData<Out, R, Data> = undefined extends R
       : AsyncIterable<Data>
     : Data;
 
-type Generators = AsyncGenerator<unknown, unknown, never> | Generator<unknown, unknown, never>;
+type Generators =
+  | AsyncGenerator<unknown, unknown, never>
+  | Generator<unknown, unknown, never>
+  | Promise<AsyncIterable<unknown>>;
 
 /** The data of a schema, or of the events that a stream names. */
 type Returned<R> = R extends EventSchemas<infer Events> ? AsyncIterable<EventsOf<Events>> : Received<R>;
@@ -50,7 +53,9 @@ type Value<Result> = [Result] extends [TsgiResponse | Response]
   ? unknown
   : [Result] extends [void]
     ? null
-    : JSONOf<Result>;
+    : Result extends AsyncIterable<infer Item>
+      ? AsyncIterable<JSONOf<Item>>
+      : JSONOf<Result>;
 
 /** One of the named events of a stream. */
 type EventsOf<Events> = {

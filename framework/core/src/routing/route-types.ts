@@ -40,7 +40,7 @@ type Given<O> = O | Promise<O> | Items<O>;
 type Streamed<R> = [R] extends [EventSchemas]
   ? Promise<AsyncIterable<Fit<R>> | Iterable<Fit<R>>> | Items<Fit<R> | Notice | Response>
   : [R] extends [Schema]
-    ? Items<Fit<R> | DataEvent<Fit<R>> | Notice | Response>
+    ? Items<Fit<R> | DataEvent<Fit<R>> | Notice | Response> | Promise<AsyncIterable<Fit<R> | DataEvent<Fit<R>>>>
     : never;
 
 /** Everything that a handler may give for the option `returns`. */

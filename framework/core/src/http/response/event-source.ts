@@ -4,7 +4,7 @@ import { encodeLatin1 } from "../../protocol/bytes.js";
 import { consoleLogger, type Logger, loggerOf } from "../../common/logger.js";
 import type { Request } from "../request.js";
 import { PREPARE, type ResponseOptions, type Sender } from "./response.js";
-import { PACE, type Pace, type StreamContent, StreamingResponse } from "./streaming.js";
+import { FAILURE, isStreamFailure, PACE, type Pace, type StreamContent, StreamingResponse } from "./streaming.js";
 
 /**
  * One server-sent event.
@@ -173,6 +173,23 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
   override [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
     this.#logger = loggerOf(request?.scope.app);
     return super[PREPARE](headOnly, request);
+  }
+
+  /**
+   * A client that has seen all events gets 204, because it would connect again after any other end.
+   *
+   * @see {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#server-sent-events-intro | HTML §9.2.1}
+   * @internal
+   */
+  protected override endedEarly(request: Request): void {
+    if (lastEventId(request) === null || this.statusCode !== 200) return;
+    this.statusCode = 204;
+    this.headers.delete("content-type");
+  }
+
+  /** A source that has failed is reported as an event, since a cut makes clients connect again. @internal */
+  protected override failurePart(error: unknown): string | null {
+    return isStreamFailure(error) ? encodeEvent({ event: "error", data: { detail: error[FAILURE] } }, () => {}) : null;
   }
 
   protected override encode(item: Item): Promise<string> | string {

@@ -53,6 +53,35 @@ function assertIterable(content: unknown, className: string): void {
   }
 }
 
+/**
+ * A source that must look at the request before the head is sent: it refuses the client with an `HTTPException`, or continues
+ * after the event that the client has seen last.
+ */
+export const OPEN: unique symbol = Symbol.for("tsgi.stream.open");
+
+/** A source with its own way to begin. */
+export interface OpenableStream<Item> extends AsyncIterable<Item> {
+  /** Gives the items to send. @param request - Absent if the response is sent without one. */
+  [OPEN](request: Request | undefined): Promise<AsyncIterable<Item>>;
+}
+
+function isOpenable<Item>(content: StreamContent<Item>): content is OpenableStream<Item> {
+  return OPEN in content;
+}
+
+/** The failure of a source, in words that the client may see. */
+export const FAILURE: unique symbol = Symbol.for("tsgi.stream.failure");
+
+/** An error that a stream of events reports to the client instead of cutting the connection. */
+export interface StreamFailure {
+  /** The detail for the client. */
+  readonly [FAILURE]: string;
+}
+
+export function isStreamFailure(error: unknown): error is StreamFailure {
+  return typeof error === "object" && error !== null && FAILURE in error;
+}
+
 /** The time that a stream waits for its source, and the bytes that it sends meanwhile. */
 export interface Pace {
   /** Milliseconds that the head waits for the first part; 0 for no limit. */
@@ -112,9 +141,18 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     throw new TypeError(`A stream takes text or bytes, not ${item === null ? "null" : typeof item}.`);
   }
 
+  /** The last part of a stream whose source has failed; `null` to cut the connection. @internal */
+  protected failurePart(_error: unknown): string | null {
+    return null;
+  }
+
+  /** The source has ended without a part: the head can still change. @internal */
+  protected endedEarly(_request: Request): void {}
+
   /** Waits for the first part. @internal */
   override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
-    const pull = new Pull(this.#content);
+    const content = this.#content;
+    const pull = new Pull(isOpenable(content) ? await content[OPEN](request) : content);
     if (headOnly || responseFacts(this.statusCode, "GET").bodyless) {
       await pull.close();
       return (send) => sendWhole(send, this.statusCode, this.headers.toList(), NO_BYTES);
@@ -126,8 +164,11 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     } catch (error) {
       stop();
       await pull.close();
-      throw error;
+      const part = this.failurePart(error);
+      if (part === null) throw error;
+      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), encodeUTF8(part));
     }
+    if (first === null && request !== undefined) this.endedEarly(request);
     const sender: Sender = (send) => this.#sendFrom(first, pull, send).finally(stop);
     sender.cancel = () => pull.close().finally(stop);
     return sender;
@@ -149,7 +190,9 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       }
     } catch (error) {
       await pull.close();
-      throw error;
+      const part = this.failurePart(error);
+      if (part === null) throw error;
+      return send({ type: "http.response.body", body: encodeUTF8(part), more_body: false });
     }
     await send({ type: "http.response.body", body: NO_BYTES, more_body: false });
   }

@@ -1,0 +1,41 @@
+/** Connections to Redis that fail instead of waiting, and reconnect by themselves. @module */
+import type { Redis, RedisOptions } from "ioredis";
+import { missingPackage } from "tsgi/internals";
+import { broadcastError } from "./errors.js";
+
+/** Milliseconds without a reply after which a connection is dropped, and opened again. */
+const SILENCE_MS = 5_000;
+
+const OPTIONS: RedisOptions = {
+  connectTimeout: 1_000,
+  socketTimeout: SILENCE_MS,
+  disconnectTimeout: 10,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  // `ready` is emitted before the library subscribes again.
+  autoResubscribe: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+};
+
+/**
+ * Makes a client that begins to connect. Its commands are neither queued nor sent again: a message is delivered at most once.
+ *
+ * @throws ConfigurationError without the package `ioredis`.
+ */
+export async function openRedis(url: string): Promise<Redis> {
+  const library = await import("ioredis").catch(missingPackage(() => broadcastError("TSGI_MISSING_BROADCAST_REDIS")));
+  return begin(new library.Redis(url, OPTIONS));
+}
+
+/** Makes a second connection to the server of a client. */
+export function duplicate(client: Redis): Redis {
+  return begin(client.duplicate(OPTIONS));
+}
+
+/** Makes a client connect that waits for its first command, as `lazyConnect` says. */
+export function begin(client: Redis): Redis {
+  client.on("error", () => {}); // `close` follows
+  if (client.status === "wait") client.connect().catch(() => {});
+  return client;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "@jest/globals";
+import { App, Depends, event, HTTPException, lastEventId, Query, Request, sse, t } from "tsgi";
+import { HTTPBearer } from "tsgi/security";
+import { TestClient } from "tsgi/testing";
+import { type ApiOf, createClient, StreamRefusedError } from "../src/index.js";
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+/** Numbers up to 6. A connection is cut, or ends, after two of them. */
+function createApp(end: "cut" | "clean") {
+  const app = new App({ logger: quiet });
+  const seen: (string | null)[] = [];
+  const routes = {
+    numbers: app.get("/numbers", { stream: "sse", params: { request: Request } }, async function* ({ request }) {
+      const last = lastEventId(request);
+      seen.push(last);
+      for (let number = Number(last) + 1; number <= 6; number++) {
+        yield event({ id: number, data: { number } });
+        if (number % 2 > 0) continue;
+        if (end === "clean") return;
+        throw new Error("The connection is cut");
+      }
+    }),
+  };
+  return { app, routes, seen };
+}
+
+describe("a client's stream", () => {
+  it.each(["cut", "clean"] as const)("continues after the last event id if the response is %s", async (end) => {
+    const { app, routes, seen } = createApp(end);
+    await using server = await TestClient.open(app);
+    const client = createClient<ApiOf<typeof routes>>({ baseUrl: server.url });
+    const events = await collect(client.stream("/numbers"));
+    expect(events).toEqual([1, 2, 3, 4, 5, 6].map((number) => ({ id: String(number), data: { number } })));
+    expect(seen).toEqual([null, "2", "4", "6"]);
+    const numbers: number[] = events.map(({ data }) => data.number);
+    expect(numbers).toHaveLength(6);
+  });
+
+  it("ends with a response without ids", async () => {
+    const app = new App();
+    const routes = {
+      ticks: app.get("/ticks", { stream: "sse" }, async function* () {
+        yield 1;
+        yield 2;
+      }),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    expect(await collect(client.stream("/ticks"))).toEqual([{ data: 1 }, { data: 2 }]);
+  });
+
+  it("types the events that a route names, and sends its parameters", async () => {
+    const app = new App();
+    const returns = sse({ token: t.Object({ text: t.String() }), done: t.Null() });
+    const routes = {
+      answer: app.get(
+        "/answer",
+        { stream: "sse", returns, params: { words: Query(t.Integer()) } },
+        async function* ({ words }) {
+          for (let word = 0; word < words; word++) yield { event: "token", data: { text: String(word) } };
+          yield { event: "done", data: null };
+        },
+      ),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    const texts: string[] = [];
+    for await (const { event: name, data } of client.stream("/answer", { params: { query: { words: 2 } } })) {
+      if (name === "token") texts.push(data.text);
+      else expect(data).toBeNull();
+    }
+    expect(texts).toEqual(["0", "1"]);
+    // @ts-expect-error -- the route has no such parameter
+    void client.stream("/answer", { params: { query: { word: 2 } } });
+  });
+
+  it("passes headers and middleware on each connection", async () => {
+    const app = new App({ logger: quiet });
+    const bearer = new HTTPBearer();
+    const used: string[] = [];
+    const routes = {
+      mine: app.get(
+        "/mine",
+        { stream: "sse", params: { token: Depends(bearer), request: Request } },
+        async function* ({ token, request }) {
+          used.push(`${token.credentials} ${String(request.header("x-trace"))}`);
+          const last = Number(lastEventId(request));
+          if (last === 2) return;
+          yield event({ id: last + 1, data: "x" });
+          throw new Error("The connection is cut");
+        },
+      ),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    client.use({ onRequest: ({ request }) => request.headers.set("authorization", "Bearer secret") });
+    expect(await collect(client.stream("/mine", { headers: { "x-trace": "1" } }))).toHaveLength(2);
+    expect(used).toEqual(["secret 1", "secret 1", "secret 1"]);
+  });
+
+  it("throws the response of a refusal, which it does not repeat", async () => {
+    const app = new App();
+    let count = 0;
+    const routes = {
+      no: app.get("/no", { stream: "sse" }, async function* () {
+        count++;
+        if (count > 0) throw new HTTPException(403, "Not yours");
+        yield 1;
+      }),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    const error = await collect(client.stream("/no")).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(StreamRefusedError);
+    expect(error).toMatchObject({ response: { status: 403 }, error: { detail: "Not yours" } });
+    expect(count).toBe(1);
+  });
+
+  it("connects again after 503", async () => {
+    const app = new App();
+    let count = 0;
+    const routes = {
+      soon: app.get("/soon", { stream: "sse" }, async function* () {
+        if (++count < 3) throw new HTTPException(503);
+        yield "here";
+      }),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    expect(await collect(client.stream("/soon"))).toEqual([{ data: "here" }]);
+  });
+
+  it("throws the error of a first connection that fails", async () => {
+    const { routes } = createApp("clean");
+    const client = createClient<ApiOf<typeof routes>>({ baseUrl: "http://127.0.0.1:1" });
+    await expect(collect(client.stream("/numbers"))).rejects.toThrow("fetch failed");
+  });
+
+  it("yields the event error, and ends after it", async () => {
+    const app = new App();
+    const routes = {
+      failing: app.get("/failing", { stream: "sse" }, async function* () {
+        yield event({ id: 1, data: 1 });
+        yield event({ event: "error", data: { detail: "The producer has failed" } });
+      }),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    const events = await collect(client.stream("/failing"));
+    expect(events.at(-1)).toEqual({ event: "error", data: { detail: "The producer has failed" } });
+  });
+
+  it.each(["stop", "signal", "break"] as const)("ends the connection by %s", async (by) => {
+    const app = new App();
+    let ended = () => {};
+    const cleanedUp = new Promise<void>((resolve) => (ended = resolve));
+    const routes = {
+      forever: app.get("/forever", { stream: "sse", params: { request: Request } }, async function* ({ request }) {
+        try {
+          yield event({ id: 1, data: 1 });
+          await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+        } finally {
+          ended();
+        }
+      }),
+    };
+    await using server = await TestClient.open(app);
+    const client = createClient<ApiOf<typeof routes>>({ baseUrl: server.url });
+    const controller = new AbortController();
+    const stream = client.stream("/forever", { signal: controller.signal });
+    const received = [];
+    for await (const { data } of stream) {
+      received.push(data);
+      if (by === "stop") stream.stop();
+      else if (by === "signal") controller.abort();
+      else break;
+    }
+    expect(received).toEqual([1]);
+    await cleanedUp;
+  });
+
+  it("sends an event id of any script in UTF-8", async () => {
+    const app = new App({ logger: quiet });
+    const seen: (string | null)[] = [];
+    const routes = {
+      names: app.get("/names", { stream: "sse", params: { request: Request } }, async function* ({ request }) {
+        seen.push(lastEventId(request));
+        if (seen.length === 1) yield event({ id: "ключ 😀", data: 1 });
+      }),
+    };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    expect(await collect(client.stream("/names"))).toHaveLength(1);
+    expect(seen).toEqual([null, "ключ 😀"]);
+  });
+});
