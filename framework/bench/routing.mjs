@@ -1,5 +1,5 @@
 /**
- * The routing benchmark: 100 routes (50 static, 30 with one parameter, 20 with several), 500,000 look-ups for each of
+ * The routing benchmark: 100 routes (50 static, 30 with one parameter, 20 with several), 500,000 lookups for each of
  * three paths, `tsgi`'s router beside others' in one process, in turns, the median of five.
  *
  *     npm run build --prefix framework
@@ -7,7 +7,7 @@
  *     node framework/bench/routing.mjs [--lookups 500000] [--rounds 5] [--reverse]
  *
  * What it does not show: the paths are constants, so their hashes are known and the engine may cache their parts
- * (`String#split` does). The section "fresh" gives each look-up a new string, as a server does.
+ * (`String#split` does). The section "fresh" gives each lookup a new string, as a server does.
  */
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
@@ -69,7 +69,7 @@ const SETS = {
 
 const colons = (path) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-/** Each contender takes the patterns and gives a look-up of a path, by `GET`. */
+/** Each contender takes the patterns and gives a lookup of a path, by `GET`. */
 async function contenders(patterns) {
   const require = createRequire(new URL("../../.cache/peers/package.json", import.meta.url));
   const { createRouter, addRoute } = await import(require.resolve("rou3"));
@@ -164,7 +164,7 @@ function runHostile() {
   const started = performance.now();
   const hostile = routerOf(HOSTILE);
   const milliseconds = (performance.now() - started).toFixed(1);
-  console.log(`# 24 routes of 24 segments, registered and prepared in ${milliseconds} ms; nanoseconds a look-up`);
+  console.log(`# 24 routes of 24 segments, registered and prepared in ${milliseconds} ms; nanoseconds a lookup`);
   const friendly = routerOf(FRIENDLY);
   const loops = [hostile, friendly].map((router) => loopFor((path) => router.resolve("GET", path)));
   for (const last of ["last5", "nothing"]) {
@@ -185,7 +185,7 @@ function runHostile() {
 for (const set of options.set === "all" ? Object.keys(SETS) : [options.set]) {
   const { fixed, one, several, paths } = SETS[set]();
   const finders = await contenders([...fixed, ...one, ...several]);
-  console.log(`# ${set}, million look-ups a second`);
+  console.log(`# ${set}, million lookups a second`);
   for (const [title, path] of Object.entries(paths)) run(title, finders, loopFor, path);
   for (const [title, path] of Object.entries(paths)) run(`${title}, fresh`, finders, loopOfFreshStrings, path);
 }

@@ -6,7 +6,7 @@ import { Server } from "./lib/server.js";
 import { eventually, sleep, Wire } from "./lib/wire.js";
 
 export const fault = "clients that reset at some byte of an upload or a download";
-export const pass = "no temporary file, clean-up run, signal aborted, no error logged, descriptors back";
+export const pass = "no temporary file, cleanup run, signal aborted, no error logged, descriptors back";
 
 const ROUNDS = 60;
 

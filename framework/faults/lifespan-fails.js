@@ -2,7 +2,7 @@ import { demand } from "./lib/outcome.js";
 import { Server } from "./lib/server.js";
 import { Wire } from "./lib/wire.js";
 
-export const fault = "a start-up hook that throws";
+export const fault = "a startup hook that throws";
 export const pass = "exit ≠ 0, the port never opened, what had started is stopped in reverse";
 
 export async function run() {

@@ -85,7 +85,7 @@ describe("the last line of a failed command", () => {
     await using project = await Project.create({ "app.js": source });
     const { code, stderr } = await project.run("run", "--port", "0");
     expect(stderr).toMatch(
-      /start-up failed: .*cannot mount itself\..* \[TSGI_MOUNTED_ON_ITSELF\]\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n$/,
+      /startup failed: .*cannot mount itself\..* \[TSGI_MOUNTED_ON_ITSELF\]\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n$/,
     );
     expect(code).toBe(1);
   });
@@ -96,7 +96,7 @@ describe("the last line of a failed command", () => {
       app.onStartup(() => { throw new Error("no database"); });`;
     await using project = await Project.create({ "app.js": source });
     const { stderr } = await project.run("run", "--port", "0");
-    expect(stderr).toMatch(/start-up failed: Error: no database\nRead more: tsgi explain ELIFESPAN\n$/);
+    expect(stderr).toMatch(/startup failed: Error: no database\nRead more: tsgi explain ELIFESPAN\n$/);
   });
 
   it("includes the code of the cause of an application's error", async () => {

@@ -81,7 +81,7 @@ export interface StartedServer {
 }
 
 /**
- * Starts a server for an application. It resolves when requests can be sent, and rejects where the application's start-up fails.
+ * Starts a server for an application. It resolves when requests can be sent, and rejects where the application's startup fails.
  * Each check starts one, and closes it.
  */
 export type StartServer = (app: ASGIApp) => Promise<StartedServer>;

@@ -40,7 +40,7 @@ export async function respond(send: Send, body = "ok"): Promise<void> {
   await send({ type: "http.response.body", body: bytesOf(body) });
 }
 
-/** A start-up and a shutdown without a word. */
+/** A startup and a shutdown without a word. */
 export async function answerLifespan(receive: Receive, send: Send): Promise<void> {
   await receive();
   await send({ type: "lifespan.startup.complete" });

@@ -129,7 +129,7 @@ async function checkFailure(start: StartServer): Promise<void> {
     await inTime(fetchWhole(server), "an answer").catch(() => {}); // a missing response is correct as well
     await inTime(server.close(), "the server to close");
   }
-  mustEqual(calls, 0, "the number of requests behind a start-up that failed");
+  mustEqual(calls, 0, "the number of requests behind a startup that failed");
 }
 
 async function checkShutdownWaits(start: StartServer): Promise<void> {
@@ -196,14 +196,14 @@ export const lifespanServerStatements: readonly Statement<StartServer, ServerFea
       "lifespan.state",
       "should",
       STATE,
-      "Each request has a shallow copy of the state that start-up has filled.",
+      "Each request has a shallow copy of the state that startup has filled.",
       checkState,
     ],
     [
       "lifespan.state-of-websockets +websocket",
       "should",
       STATE,
-      "Each WebSocket has a shallow copy of the state that start-up has filled.",
+      "Each WebSocket has a shallow copy of the state that startup has filled.",
       checkWebSocketState,
     ],
     [
@@ -221,7 +221,7 @@ export const lifespanServerStatements: readonly Statement<StartServer, ServerFea
       (start) =>
         living(start, async ({ receive }) => {
           await receive();
-          throw new TypeError("No start-up, on purpose.");
+          throw new TypeError("No startup, on purpose.");
         }),
     ],
     [

@@ -60,7 +60,7 @@ const MAX_BATCH = 16;
  * A tool whose guards would refuse the caller is not listed. Stands on the package `@modelcontextprotocol/server`.
  *
  * @param app - The application whose routes are offered, without those of mounted Apps.
- * @throws ConfigurationError for options that cannot work; and at start-up for a route that cannot be a tool.
+ * @throws ConfigurationError for options that cannot work; and at startup for a route that cannot be a tool.
  * @example
  * ```ts
  * import { App, t } from "tsgi";

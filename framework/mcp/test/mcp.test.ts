@@ -636,7 +636,7 @@ describe("a hostile agent", () => {
   });
 });
 
-describe("mcp, at start-up", () => {
+describe("mcp, at startup", () => {
   const item = async () => "item";
 
   it.each<[what: string, add: (app: App) => unknown, message: RegExp]>([

@@ -109,7 +109,7 @@ function createMetrics(register: Registry, buckets: readonly number[]): Metrics 
       (name) => new library.Counter({ name, help: "Requests that are over.", labelNames: LABELS, registers }),
     ),
     durations: once(register, "http_request_duration_seconds", (name) => {
-      const help = "Duration of requests, from the head to the end of the response, tasks and clean-up.";
+      const help = "Duration of requests, from the head to the end of the response, tasks and cleanup.";
       return new library.Histogram({ name, help, labelNames: LABELS, buckets: [...buckets], registers });
     }),
     requestsInProgress: once(

@@ -69,7 +69,7 @@ describeWithCluster("openTelemetry with an exporter and a database driver (with 
       return text === undefined ? [] : [{ text, kind, parentSpanId }];
     });
     expect(queries.toSorted((left, right) => left.text.localeCompare(right.text))).toEqual(
-      ["clean-up", "dependency", "handler", "task"].map((name) => ({
+      ["cleanup", "dependency", "handler", "task"].map((name) => ({
         text: `select '${name}' as text`,
         kind: 3,
         parentSpanId: server.spanId,

@@ -222,7 +222,7 @@ const CONFLICT = "P2034";
 const CONFLICT_STATES = /^40(?:001|P01)$/;
 /**
  * Classes of SQLSTATE (PostgreSQL, appendix A): connection exception, insufficient resources, operator intervention
- * (also the server's statement time-out), and the time-out of an idle transaction.
+ * (also the server's statement timeout), and the timeout of an idle transaction.
  */
 const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
 /** The driver's message after `query_timeout`. */

@@ -253,7 +253,7 @@ const RULES: readonly Rule<Combination>[] = [
     (c) => c.handler !== "in the pool" || c.result !== "error" || ["none", "status on app"].includes(c.errorHandler),
   ),
   rule(["handler", "result"], ({ handler, result }) => handler === "async" || result !== "times out"),
-  // Undecided: the class of a time-out, and what it is in a generator.
+  // Undecided: the class of a timeout, and what it is in a generator.
   rule(["errorHandler", "result"], (c) => c.result !== "times out" || /none|status|Error/.test(c.errorHandler)),
   rule(["stream", "result"], ({ stream, result }) => stream === "none" || result !== "times out"),
   // Undecided: whether an error that is not an `HTTPException` takes precedence over invalid parameters.

@@ -12,7 +12,7 @@ interface GeneratorOptions {
   readonly push: Trace["push"];
 }
 
-/** Levels whose clean-up runs before the response. */
+/** Levels whose cleanup runs before the response. */
 const OF_FUNCTION = ["function generator", "failing commit"];
 
 export const scopeOf = (level: string): "function" | "request" =>
@@ -27,7 +27,7 @@ export function generatorOf({ name, level, start, push }: GeneratorOptions): () 
   };
   const end = (): void => {
     push(`${name}end`);
-    if (level === "late failure" || level === "failing commit") throw new Broken("clean-up");
+    if (level === "late failure" || level === "failing commit") throw new Broken("cleanup");
   };
   if (OF_FUNCTION.includes(level)) {
     return function* () {

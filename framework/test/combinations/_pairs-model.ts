@@ -248,7 +248,7 @@ class Flow {
     const { errors = 0, ...answer } = this.#respond(success(this.#c, isStarted), isStarted);
     this.#events.push(...this.#open.toReversed().map(({ name }) => `${name}end`));
     if (dependency !== "late failure" || override === "dependency") return { ...answer, errors };
-    // "Any other error in a clean-up is logged." Undecided: whether the generators around it see it.
+    // "Any other error in a cleanup is logged." Undecided: whether the generators around it see it.
     const events = this.#open.length > 1 ? { events: undefined } : {};
     return { ...answer, ...events, errors: errors + 1, isFailure: undefined };
   }

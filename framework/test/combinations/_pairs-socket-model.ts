@@ -277,7 +277,7 @@ class Flow {
     this.#events.push(...this.#open.toReversed().map(({ name }) => `${name}error`));
   }
 
-  /** Clean-up of scope "function", the last first; the error of one that fails. */
+  /** Cleanup of scope "function", the last first; the error of one that fails. */
   #endFunctions(): Failure | null {
     for (const last of this.#open.toReversed()) {
       if (!OF_FUNCTION.includes(last.level)) continue;

@@ -507,12 +507,12 @@ const errors: readonly Row[] = [
 const dependencies: readonly Row[] = [
   ["a dependency is called once", "GET /depends/once", { json: true }],
   [
-    "a dependency that yields, and its clean-up",
+    "a dependency that yields, and its cleanup",
     "GET /depends/open",
     { json: "resource", next: ["GET /notes/open?count=2", { json: ["open", "closed"] }] },
   ],
   [
-    "a dependency that yields to an error, and its clean-up",
+    "a dependency that yields to an error, and its cleanup",
     "GET /depends/fail",
     { status: 410, next: ["GET /notes/fail?count=2", { json: ["open", "closed"] }] },
   ],

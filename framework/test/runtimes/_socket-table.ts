@@ -19,7 +19,7 @@ export function defineSocketRows(url: () => string): void {
     expect(await client.received(3)).toEqual(["h\u00e9llo \u2603", Buffer.alloc(70_000, 7), ""]);
     client.socket.close(4001, "bye");
     expect(await client.closed).toEqual([4001, "bye"]);
-    expect(await ends("both", 2)).toEqual(["ended", "clean-up"]);
+    expect(await ends("both", 2)).toEqual(["ended", "cleanup"]);
   });
 
   it("has parameters, cookies and JSON", async () => {
@@ -39,7 +39,7 @@ export function defineSocketRows(url: () => string): void {
     for (const message of sent) client.socket.send(message);
     expect(await client.received(1000)).toEqual(sent);
     client.socket.terminate();
-    expect(await ends("order", 2)).toEqual(["ended", "clean-up"]);
+    expect(await ends("order", 2)).toEqual(["ended", "cleanup"]);
   });
 
   it.each([
@@ -55,7 +55,7 @@ export function defineSocketRows(url: () => string): void {
     await client.opened;
     if (sent !== null) client.socket.send(sent);
     expect(await client.closed).toEqual(told);
-    if (path.startsWith("/ws/echo/")) expect(await ends(path.slice(9), 1)).toContain("clean-up");
+    if (path.startsWith("/ws/echo/")) expect(await ends(path.slice(9), 1)).toContain("cleanup");
   });
 
   it.each([

@@ -381,7 +381,7 @@ function addWebSockets(app, note) {
       }
       note(key, "ended");
     } finally {
-      note(key, "clean-up");
+      note(key, "cleanup");
     }
   });
   app.websocket(
@@ -492,7 +492,7 @@ export function createApp(logger) {
   const notes = new Map();
   const note = (key, text) => void notes.set(key, [...(notes.get(key) ?? []), text]);
   app.get("/notes/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
-    // Clean-up runs behind the answer: it may not be over.
+    // Cleanup runs behind the answer: it may not be over.
     while ((notes.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
     return notes.get(key) ?? [];
   });

@@ -20,7 +20,7 @@ export type Peer = Pick<
   close(code?: number, reason?: string): Promise<void>;
   /** Goes without a close frame. */
   terminate(): Promise<void>;
-  /** Waits until the application has settled, clean-up and background tasks included. */
+  /** Waits until the application has settled, cleanup and background tasks included. */
   settled(): Promise<void>;
 };
 

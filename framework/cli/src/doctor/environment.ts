@@ -97,7 +97,7 @@ function* checkConfig(config: string): Generator<Finding> {
   }
   const target = /"target"\s*:\s*"(es(?:[356]|201[56]))"/i.exec(config)?.[1];
   if (target !== undefined) {
-    const text = `"target": "${target}" makes plain functions of async ones, which then run in the pool. Write "es2022".`;
+    const text = `"target": "${target}" compiles async functions to other ones, which then run in the pool. Write "es2022".`;
     yield note("tsconfig", text);
   }
 }

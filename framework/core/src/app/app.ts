@@ -454,7 +454,7 @@ export class App extends DispatchingInstance {
   }
 
   /**
-   * Adds a start-up hook. They run in the order of registration; each may return its own clean-up.
+   * Adds a startup hook. They run in the order of registration; each may return its own cleanup.
    *
    * @throws ConfigurationError for anything but a function.
    */

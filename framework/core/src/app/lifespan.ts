@@ -6,16 +6,16 @@ import { configurationError } from "../common/exceptions.js";
 import { type ReportingScope, TAKES_ERRORS } from "../protocol/lifespan.js";
 import { errorCodeOf, errorText, type Logger } from "../common/logger.js";
 
-/** The clean-up that a start-up hook may return. */
+/** The cleanup that a startup hook may return. */
 type Cleanup = () => unknown;
 
 /** Runs when the application starts or stops, and gets the App. */
 export type LifespanHook<A> = (app: A) => unknown;
 
-/** Start-up before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
+/** Startup before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
 export type LifespanFunction<A> = (app: A) => AsyncGenerator<Record<string, unknown> | void, void, unknown>;
 
-/** @throws ConfigurationError for what cannot be called at start-up or shutdown, naming who was given it. */
+/** @throws ConfigurationError for what cannot be called at startup or shutdown, naming who was given it. */
 export function assertHook(name: string, hook: unknown): void {
   if (typeof hook === "function") return;
   throw configurationError("TSGI_HOOK_NOT_A_FUNCTION", name, hook);
@@ -154,7 +154,7 @@ function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
   return { type: "lifespan.startup.failed", message, ...(hasError ? { error } : {}) };
 }
 
-/** Serves the lifespan scope: start-up and shutdown as the server asks for them. */
+/** Serves the lifespan scope: startup and shutdown as the server asks for them. */
 export async function serveLifespan(
   startable: Startable,
   {
@@ -173,7 +173,7 @@ export async function serveLifespan(
         stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
       } catch (error) {
         const isReported = scope[TAKES_ERRORS] === true;
-        if (!isReported) logger.error({ err: error }, `Start-up failed: ${errorText(error)}`);
+        if (!isReported) logger.error({ err: error }, `Startup failed: ${errorText(error)}`);
         return send(failureOf(error, isReported));
       }
       await send({ type: "lifespan.startup.complete" });

@@ -39,7 +39,7 @@ export function createState(): Record<string, unknown> {
 function read(state: Record<string, unknown>, name: string | symbol): unknown {
   if (typeof name === "symbol" || name in state) return Reflect.get(state, name);
   throw new LoopError(
-    `app.state.${name} is not set in a worker of the pool: start-up hooks run on the server's loop only. Make the ` +
+    `app.state.${name} is not set in a worker of the pool: startup hooks run on the server's loop only. Make the ` +
       "handler async, or let a dependency give it the data.",
   );
 }
@@ -102,7 +102,7 @@ async function encodeResult(route: string, pending: unknown): Promise<SentResult
   const isPromise = pending instanceof Promise;
   const result = await pending;
   const refuse = (path: string, what: string) =>
-    `${route} is a plain function, which runs in a worker of the pool, and its ${path} is ${what}, which belongs to the ` +
+    `${route} is not async, so it runs in a worker of the pool, and its ${path} is ${what}, which belongs to the ` +
     "worker's loop. Make the handler async, set the route's option `pool: false`, or return data.";
   if (!(result instanceof Response)) return { isPromise, form: "value", value: detachResult(result, refuse) };
   if (result.send !== Response.prototype.send || result[PREPARE] !== Response.prototype[PREPARE]) {
@@ -162,7 +162,7 @@ export class HandlerPool implements HostedApp {
   readonly #handlers = new Map<string, Call>();
   #pool: Promise<WorkerPool | null> | null = null;
   #opened: WorkerPool | null = null;
-  /** The routes when the pool was opened: those that a start-up hook adds are in no worker. */
+  /** The routes when the pool was opened: those that a startup hook adds are in no worker. */
   #table: readonly string[] | null = null;
   #isTested = false;
 
@@ -206,8 +206,8 @@ export class HandlerPool implements HostedApp {
     if (this.#table !== null) {
       this.#settings.logger.warn(
         { route },
-        `${route} is a plain function and runs on the event loop, as a start-up hook registers it: hooks do not run in ` +
-          "the pool's workers. Make the handler async, or register it before start-up.",
+        `${route} is not async and runs on the event loop, because a startup hook registers it: hooks do not run in ` +
+          "the pool's workers. Make the handler async, or register it before startup.",
       );
       return (args) => handler(args);
     }
@@ -301,7 +301,7 @@ export class HandlerPool implements HostedApp {
       if (options.kind !== undefined) throw explainEntry(route, problem);
       logger.warn(
         { route },
-        `${route} is a plain function and runs on the event loop, as ${problem}. Make the handler async, or name the ` +
+        `${route} is not async and runs on the event loop, because ${problem}. Make the handler async, or name the ` +
           "module that makes the App: new App({ entry: import.meta.url }).",
       );
       return null;
@@ -345,7 +345,7 @@ export class HandlerPool implements HostedApp {
     this.#settings.logger[level]({ routes }, `${subject}, as ${why}: ${routes.join(", ")}${advice}`);
   }
 
-  /** Lets the pool live from before the application's start-up until after its shutdown. */
+  /** Lets the pool live from before the application's startup until after its shutdown. */
   around(inner: Startable): Startable {
     return {
       start: async (state, isTested = false, outer) => {

@@ -33,7 +33,7 @@ export class RouteUse {
     this.#isKnownToPromise = true;
     this.#logger.warn(
       { route: this.route },
-      `${this.route} is not an async function, so it runs in ${PLACES[this.#kind]}, but it returned a promise. If it waits for ` +
+      `${this.route} is not async, so it runs in ${PLACES[this.#kind]}, but it returned a promise. If it waits for ` +
         "I/O, declare it as `async`: it then runs on the event loop.",
     );
   }
@@ -64,9 +64,9 @@ export class RouteUse {
   explainArgument(name: string, path: string, what: string): string {
     const place = path === name ? `is ${what}` : `has ${what} in it (${path})`;
     return (
-      `${this.route} is a plain function, which runs in ${PLACES[this.#kind]}, and its parameter ` +
+      `${this.route} is not async, so it runs in ${PLACES[this.#kind]}, and its parameter ` +
       `${JSON.stringify(name)} ${place}, which belongs to the server's loop. Make the handler async, set the route's ` +
-      "option `pool: false`, or let the dependency give data."
+      "option `pool: false`, or let the dependency return data."
     );
   }
 }

@@ -47,7 +47,7 @@ export const ABORT: unique symbol = Symbol("abort");
 
 /** Members of the App for its handlers. */
 export interface Application {
-  /** State that the application made at start-up. */
+  /** State that the application made at startup. */
   readonly state: Record<string, unknown>;
   /** The path of a route by its name. */
   urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;

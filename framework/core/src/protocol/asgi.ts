@@ -63,7 +63,7 @@ export interface WebSocketScope extends ConnectionScope {
 export interface LifespanScope {
   type: "lifespan";
   asgi?: { version: string; spec_version?: string };
-  /** State that start-up fills; each later scope gets a shallow copy. */
+  /** State that startup fills; each later scope gets a shallow copy. */
   state?: Record<string, unknown>;
   extensions?: Record<string, unknown>;
   app?: unknown;

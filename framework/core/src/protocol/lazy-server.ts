@@ -75,7 +75,7 @@ export class LazyServer {
     if (failure === null) return (this.#started = this.#createStarted(lifespan, lifespan.state));
     this.#starting = null;
     const { message, error } = failure;
-    const text = "The application's start-up failed, and is tried again by the next request";
+    const text = "The application's startup failed, and is tried again by the next request";
     this.#logger.error(error === undefined ? {} : { err: error }, `${text}: ${message}`);
     return null;
   }

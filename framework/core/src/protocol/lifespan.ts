@@ -33,7 +33,7 @@ type Outcome = { ok: true } | ({ ok: false } & StartupFailure);
  * @see ASGI 3.0, "Lifespan Protocol"
  */
 export class Lifespan {
-  /** State of start-up for the requests; each gets a shallow copy. */
+  /** State of startup for the requests; each gets a shallow copy. */
   readonly state: Record<string, unknown>;
   readonly #app: ASGIApp;
   readonly #logger: Logger;
@@ -43,7 +43,7 @@ export class Lifespan {
   #received = 0;
   #phase: "idle" | "starting" | "serving" | "stopping" | "over" = "idle";
 
-  /** @param state - What start-up begins with. */
+  /** @param state - What startup begins with. */
   constructor(app: ASGIApp, logger: Logger, state: Record<string, unknown> = {}) {
     this.state = state;
     this.#app = app;

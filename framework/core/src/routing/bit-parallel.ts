@@ -31,7 +31,7 @@ class Simulation<H, M> {
   /** The positions, those first that tell most routes apart. */
   readonly #positions: readonly Position[];
   readonly #words: number;
-  /** The bits that are left of one look-up. A look-up is synchronous, so one array serves them all. */
+  /** The bits that are left of one lookup. A lookup is synchronous, so one array serves them all. */
   readonly #left: Int32Array;
 
   constructor(routes: readonly Route<H, M>[]) {

@@ -1,4 +1,4 @@
-/** Generated code: the text of a look-up, its results, and the comparison of a static text. @module */
+/** Generated code: the text of a lookup, its results, and the comparison of a static text. @module */
 import { needsNullPrototype, type Route } from "./route.js";
 
 /** The bounds of a segment in the path, as JavaScript expressions. */

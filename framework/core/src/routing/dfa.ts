@@ -1,6 +1,6 @@
 /**
  * The automaton made deterministic by the subset construction. A state stands for all states of the nondeterministic one
- * that the segments so far lead to, in order of precedence, so that a look-up never goes back. @module
+ * that the segments so far lead to, in order of precedence, so that a lookup never goes back. @module
  */
 import { cutPath, type Find, fixedResult, type Resolved, resultOf, type Route } from "./route.js";
 import { PARAM_KEY, type RadixNode } from "./radix-node.js";

@@ -18,7 +18,7 @@ export function emitDfa<H, M>(first: DfaState<H, M>): CodeBuilder<H, M> | null {
   return emitter.survey(first, 0) === null ? null : emitter.emit(first);
 }
 
-/** A position of the look-up: before the segment that starts there. */
+/** A position of the lookup: before the segment that starts there. */
 interface Position extends Start {
   /** The segments before it. */
   readonly bounds: readonly Bounds[];

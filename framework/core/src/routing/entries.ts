@@ -53,7 +53,7 @@ export interface MountEntry {
   readonly middleware: readonly (readonly Middleware[])[];
 }
 
-/** A router's own start-up and shutdown. */
+/** A router's own startup and shutdown. */
 export interface LifespanEntry {
   readonly router: object;
   readonly lifespan: RouterLifespan;

@@ -124,7 +124,7 @@ export interface MultiRouteOptions<Method extends string = string> {
   methods?: readonly Method[];
 }
 
-/** Start-up before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
+/** Startup before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
 export type RouterLifespan = {
   /** A method, so that a function of an `App` is one as well. */
   run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;

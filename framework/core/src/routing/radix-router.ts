@@ -1,4 +1,4 @@
-/** The router: a radix tree keyed by path segments, and look-ups in time linear in a path's segments. @module */
+/** The router: a radix tree keyed by path segments, and lookups in time linear in a path's segments. @module */
 import { configurationError } from "../common/exceptions.js";
 import { determinize, readRoutes, runDfa, WORK_PER_SEGMENT } from "./dfa.js";
 import { decodeSegment, splitPath } from "../protocol/path.js";
@@ -10,7 +10,7 @@ import { runBitParallel } from "./bit-parallel.js";
 import type { CodeBuilder } from "./code-builder.js";
 import { emitDfa } from "./emit-dfa.js";
 
-/** Options of a look-up. */
+/** Options of a lookup. */
 export interface LookupOptions {
   /** Allows generated code. */
   readonly compile: boolean;
@@ -18,9 +18,9 @@ export interface LookupOptions {
   readonly workPerSegment: number;
 }
 
-/** The look-up of one method's routes. */
+/** The lookup of one method's routes. */
 export interface Lookup<H, M> {
-  /** Results of the routes without parameters by their whole path, where every look-up begins. */
+  /** Results of the routes without parameters by their whole path, where every lookup begins. */
   readonly fixed: ReadonlyMap<string, Resolved<H, M>>;
   /** Length of the longest of these paths: a longer one need not be hashed. */
   readonly longestFixed: number;
@@ -30,7 +30,7 @@ export interface Lookup<H, M> {
   readonly isDeterministic: boolean;
 }
 
-/** Prepares the look-up of one method. */
+/** Prepares the lookup of one method. */
 export function createLookup<H, M>(tree: RadixNode<H, M>, method: string, options: LookupOptions): Lookup<H, M> {
   const { fixed, open, start } = readRoutes(tree, method);
   const longestFixed = [...fixed.keys()].reduce((longest, path) => Math.max(longest, path.length), 0);
@@ -90,10 +90,10 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   /** The first node of the tree. To be read only: routes are added by `addRoute`. */
   readonly root = new RadixNode<H, M>();
   readonly #options: RadixRouterOptions;
-  /** The look-up of each method that has a route; `null` until it is needed, and again after a new route. */
+  /** The lookup of each method that has a route; `null` until it is needed, and again after a new route. */
   readonly #lookups = new Map<string, Lookup<H, M> | null>();
 
-  /** The look-up of GET once more: finding it in a `Map` of methods would take a quarter of the time of a static path. */
+  /** The lookup of GET once more: finding it in a `Map` of methods would take a quarter of the time of a static path. */
   #lookupOfGet: Lookup<H, M> | null = null;
 
   constructor(options: RadixRouterOptions = {}) {
@@ -101,7 +101,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   }
 
   /**
-   * Adds a route. It counts from the next look-up on.
+   * Adds a route. It counts from the next lookup on.
    *
    * @param method - As requests spell it: ASGI's methods are in upper case.
    * @param path - The pattern. The slashes at its ends carry no segments, unless the router is `exact`.
@@ -144,7 +144,7 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
   }
 
   /**
-   * Prepares the look-ups of every method now; without it each is prepared on its first use.
+   * Prepares the lookups of every method now; without it each is prepared on its first use.
    *
    * @returns One log line for each method whose routes exceed the limit; usually empty.
    */
@@ -153,14 +153,14 @@ export class RadixRouter<H = unknown, M = Record<string, unknown>> {
     for (const method of this.#lookups.keys()) {
       if ((this.#lookups.get(method) ?? this.#prepareLookup(method))?.isDeterministic === false) {
         lines.push(
-          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.workPerSegment ?? WORK_PER_SEGMENT} steps for each segment): their look-ups compare bit masks, in time proportional to segments × routes / 32.`,
+          `The ${method} routes branch too much to prepare each way through them (more than ${this.#options.workPerSegment ?? WORK_PER_SEGMENT} steps for each segment): their lookups compare bit masks, in time proportional to segments × routes / 32.`,
         );
       }
     }
     return lines;
   }
 
-  /** Prepares the look-up of a method; `null` for one without routes. */
+  /** Prepares the lookup of a method; `null` for one without routes. */
   #prepareLookup(method: string): Lookup<H, M> | null {
     if (!this.#lookups.has(method)) return null;
     const lookup = createLookup(this.root, method, {

@@ -1,4 +1,4 @@
-/** Routes, and the results of look-ups. @module */
+/** Routes, and the results of lookups. @module */
 import { decodeSegment } from "../protocol/path.js";
 
 /** The values of a path's parameters by name. Names such as `__proto__` and `constructor` are ordinary. */

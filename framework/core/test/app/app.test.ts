@@ -46,7 +46,7 @@ const marking =
     );
   };
 
-/** Runs start-up, `during`, and shutdown, as a server does. */
+/** Runs startup, `during`, and shutdown, as a server does. */
 async function live(app: ASGIApp, during: () => Promise<void> = async () => {}): Promise<SendMessage[]> {
   const sent: SendMessage[] = [];
   const events = ["lifespan.startup", "lifespan.shutdown"] as const;
@@ -352,7 +352,7 @@ describe("registration", () => {
       (app) => app.includeRouter(new Router(), { dependencies: {} as never }),
       /includeRouter\(\): dependencies should be a list, not an object/,
     ],
-    ["a start-up hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not a number/],
+    ["a startup hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not a number/],
     ["a shutdown hook that is none", (app) => app.onShutdown({} as never), /onShutdown takes a function/],
     ["a lifespan that is none", () => new App({ lifespan: {} as never }), /lifespan takes a function/],
   ])("refuses %s with a ConfigurationError", (_name, register, message) => {
@@ -381,7 +381,7 @@ describe("registration", () => {
     }
   });
 
-  it("is still open in a start-up hook", async () => {
+  it("is still open in a startup hook", async () => {
     const { app } = create();
     app.onStartup((started) => void started.get("/made", handler));
     await live(app);
@@ -953,12 +953,12 @@ describe("lifespan", () => {
     app.onStartup((given) => void notes.push(`start 1 ${given === app}`));
     app.onStartup(async () => {
       notes.push("start 2");
-      return () => notes.push("clean-up 2");
+      return () => notes.push("cleanup 2");
     });
     app.onShutdown(() => notes.push("stop 1"));
     app.onShutdown(async () => void notes.push("stop 2"));
     const sent = await live(app, async () => void notes.push("serving"));
-    expect(notes).toEqual(["start 1 true", "start 2", "serving", "stop 2", "stop 1", "clean-up 2"]);
+    expect(notes).toEqual(["start 1 true", "start 2", "serving", "stop 2", "stop 1", "cleanup 2"]);
     expect(sent.map(({ type }) => type)).toEqual(["lifespan.startup.complete", "lifespan.shutdown.complete"]);
   });
 

@@ -136,7 +136,7 @@ describe("an unknown option", () => {
       { connectionLimits: { headersBytes: 1 } },
       'serve(): connectionLimits has no option "headersBytes"',
     ],
-    ["of its time-outs", { timeouts: { headerMs: 1 } }, 'serve(): timeouts has no option "headerMs"'],
+    ["of its timeouts", { timeouts: { headerMs: 1 } }, 'serve(): timeouts has no option "headerMs"'],
   ])("%s is refused before anything is started", async (_what, options, message) => {
     let started = false;
     const app = new App();

@@ -84,7 +84,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
       },
       500,
     ],
-  ])("run behind %s, before the clean-up of its dependencies", async (_what, result, status) => {
+  ])("run behind %s, before the cleanup of its dependencies", async (_what, result, status) => {
     const { app } = create();
     const order: string[] = [];
     async function* connect() {
@@ -94,7 +94,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
         order.push("saw the error");
         throw error;
       }
-      order.push("clean-up");
+      order.push("cleanup");
     }
     app.get("/", { params: { db: Depends(connect), tasks: BackgroundTasks } }, async ({ tasks }) => {
       tasks.addTask(() => void order.push("one"));
@@ -102,7 +102,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
       return result();
     });
     expect((await call(app, "GET", "/")).status).toBe(status);
-    expect(order).toEqual(status === 200 ? ["one", "two", "clean-up"] : ["saw the error", "one", "two"]);
+    expect(order).toEqual(status === 200 ? ["one", "two", "cleanup"] : ["saw the error", "one", "two"]);
   });
 
   it("of a response from an exception handler also run", async () => {

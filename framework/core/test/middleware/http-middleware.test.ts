@@ -78,7 +78,7 @@ describeMatrix("httpMiddleware", ({ call }) => {
     expect((await call(app, "GET", "/")).json).toBe("inner");
   });
 
-  it("replaces the response of the application with one that it returns after next(), and clean-up still runs", async () => {
+  it("replaces the response of the application with one that it returns after next(), and cleanup still runs", async () => {
     const notes: string[] = [];
     const { app, log } = create(async (_request, next) => {
       const { statusCode } = await next();

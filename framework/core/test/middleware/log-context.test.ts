@@ -79,11 +79,11 @@ describeMatrix("logContext", ({ call }) => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  it("is in the lines of the framework: errors of handlers, of tasks and of clean-up", async () => {
+  it("is in the lines of the framework: errors of handlers, of tasks and of cleanup", async () => {
     const { app, lines } = create();
     const failing = withParams({}, async function* failing() {
       yield 1;
-      throw new Error("clean-up");
+      throw new Error("cleanup");
     });
     app.post("/broken/{id}", async () => {
       throw new Error("handler");
@@ -100,7 +100,7 @@ describeMatrix("logContext", ({ call }) => {
       expect.arrayContaining([
         ["handler", "id-1", "/broken/{id}"],
         ["task", "id-2", "/late"],
-        ["clean-up", "id-2", "/late"],
+        ["cleanup", "id-2", "/late"],
       ]),
     );
     expect(errors.every(({ elapsedMs }) => typeof elapsedMs === "number")).toBe(true);

@@ -428,7 +428,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     const { app, log } = create();
     const failing = async function* failing() {
       yield 1;
-      throw new Error("clean-up");
+      throw new Error("cleanup");
     };
     const fine = async function* fine() {
       yield 2;
@@ -437,7 +437,7 @@ describeMatrix("a generator dependency", ({ call }) => {
     app.get("/", { params: { fine: Depends(fine), failing: Depends(failing) } }, async () => "ok");
     expect((await call(app, "GET", "/")).json).toBe("ok");
     expect(notes).toEqual(["fine ends"]);
-    expect(log.lines).toEqual(["error The clean-up of the dependency failing failed"]);
+    expect(log.lines).toEqual(["error The cleanup of the dependency failing failed"]);
   });
 
   it("is closed and logged if it yields twice; if it does not yield, it throws a clear error", async () => {
@@ -535,7 +535,7 @@ describeMatrix("the order", ({ call }) => {
     expect(notes).toEqual([]);
   });
 
-  it("overlaps independent asynchronous ones, and awaits all before clean-up", async () => {
+  it("overlaps independent asynchronous ones, and awaits all before cleanup", async () => {
     const notes: string[] = [];
     const gate = deferred();
     const held = async function* held() {

@@ -88,7 +88,7 @@ describe("TestClient", () => {
     expect(await (await client.websocket("/ws", { headers: { "X-User": "eve" } })).receiveText()).toBe("eve");
   });
 
-  it("fails to open when start-up fails, and closes once", async () => {
+  it("fails to open when startup fails, and closes once", async () => {
     const { app: failing } = create();
     failing.onStartup(() => {
       throw new Error("no database");
@@ -205,7 +205,7 @@ describe("a WebSocket of the TestClient", () => {
     expect([await ws.receive(), [...((await ws.receive()) as Uint8Array)]]).toEqual(["either", [3]]);
   });
 
-  it("waits for its handler's clean-up when it closes, and iterates until then", async () => {
+  it("waits for its handler's cleanup when it closes, and iterates until then", async () => {
     const { app } = create();
     const notes: string[] = [];
     app.websocket("/ws", async ({ ws }) => {

@@ -8,7 +8,7 @@ import { HOSTILE, hostilePath, isCompiled, lookupOf, routerOf } from "./route-se
 
 const ROUTER = path.resolve(import.meta.dirname, "../../dist/index.js");
 
-describe("the generated look-up", () => {
+describe("the generated lookup", () => {
   it("reads like code that a person wrote", () => {
     const router = routerOf({}, "GET /users/{id}", "GET /users/{id}/published-posts/{post}");
     const start = readRoutes(router.root, "GET").start!;

@@ -75,7 +75,7 @@ const routeSet = (texts: readonly string[]): fc.Arbitrary<string[]> => {
   );
 };
 
-describe("every look-up", () => {
+describe("every lookup", () => {
   it.each([
     { routes: ["GET /"], paths: ["/", "/a"] },
     { routes: ["GET /users/me", "GET /users/{id}/posts"], paths: ["/users/me", "/users/me/posts", "/users/1"] },

@@ -4,7 +4,7 @@ import { PARAM_KEY } from "../../src/routing/radix-node.js";
 import { RadixRouter, type RadixRouterOptions } from "../../src/routing/radix-router.js";
 import { routerOf } from "./route-sets.js";
 
-/** Every form of the look-up: generated code or not, deterministic or simulated. */
+/** Every form of the lookup: generated code or not, deterministic or simulated. */
 const FORMS: [name: string, options: RadixRouterOptions][] = [
   ["compiled automaton", {}],
   ["automaton", { compile: false }],
@@ -138,7 +138,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
     expect(router.resolve("GET", "/users")).toEqual(["GET /users", {}, {}]);
   });
 
-  it("counts a route that is added after a look-up", () => {
+  it("counts a route that is added after a lookup", () => {
     const router = routerOf(options, "GET /{id}");
     expect(router.resolve("GET", "/me")?.[0]).toBe("GET /{id}");
     expect(router.resolve("POST", "/me")).toBeNull();

@@ -28,7 +28,7 @@ export function hostilePath(last: string): string {
   return `/${Array.from({ length: 23 }, (_, place) => `s${place}`).join("/")}/${last}`;
 }
 
-/** The look-up of one method, made anew from the router's tree. */
+/** The lookup of one method, made anew from the router's tree. */
 export function lookupOf<H>(
   router: RadixRouter<H>,
   method: string,
@@ -42,7 +42,7 @@ export function findIn<H>({ fixed, find }: Lookup<H, Record<string, unknown>>, p
   return fixed.get(path) ?? find(path);
 }
 
-/** Generated look-ups alone have a name. */
+/** Generated lookups alone have a name. */
 export function isCompiled({ find }: Lookup<string, Record<string, unknown>>): boolean {
   return find.name === "find";
 }

@@ -1,4 +1,4 @@
-/** The plain walk of the tree, which every look-up must agree with. @module */
+/** The plain walk of the tree, which every lookup must agree with. @module */
 import { decodeSegment, splitPath, type SegmentOptions } from "../../src/protocol/path.js";
 import type { RadixNode } from "../../src/routing/radix-node.js";
 import { createParams, type Resolved } from "../../src/routing/route.js";

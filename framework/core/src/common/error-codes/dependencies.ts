@@ -230,5 +230,5 @@ export const DEPENDENCIES = {
    * ```
    */
   TSGI_WITH_PARAMS_TWICE: (name: string) =>
-    `The function ${name} already has params. Wrap it in another function, or declare the params on ` + "the route.",
+    `The function ${name} already has params. Wrap it in another function, or declare the params on the route.`,
 };

@@ -39,7 +39,7 @@ export const OPENAPI = {
    * ```
    */
   TSGI_DUPLICATE_OPERATION_ID: (id: unknown, rival: string) =>
-    `the operation id ${JSON.stringify(id)} is also used by ${rival}. Give each route a different ` + "`operationId`.",
+    `the operation id ${JSON.stringify(id)} is also used by ${rival}. Give each route a different \`operationId\`.`,
   /**
    * Two different schemas have the same `$id`.
    *

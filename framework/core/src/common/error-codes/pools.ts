@@ -77,8 +77,8 @@ export const POOLS = {
    * ```
    */
   "TSGI_UNUSABLE_ENTRY.route": (route: string, problem: string) =>
-    `${route} is a plain function, which runs in a worker of the pool, and ${problem}. Make the handler ` +
-    "async, or name the module that makes the App (new App({ entry: import.meta.url })), or keep plain " +
+    `${route} is not async, so it runs in a worker of the pool, and ${problem}. Make the handler ` +
+    "async, or name the module that makes the App (new App({ entry: import.meta.url })), or keep non-async " +
     `handlers on the event loop (new App({ pool: { kind: "inline" } })).`,
   "TSGI_UNUSABLE_ENTRY.worker": (problem: string) => `The worker ${problem}.`,
 };

@@ -132,7 +132,7 @@ export const ROUTES = {
    * The value of a limit is not a valid number.
    *
    * If the limit were a string or `NaN`, no body would be too large. With `handlerMs: 0` every request would time out
-   * immediately. See [all limits](specification.md#limits-of-our-own).
+   * immediately. See [all limits](specification.md#additional-limits).
    *
    * ```js
    * // Wrong

@@ -111,7 +111,7 @@ export const SCHEMAS = {
    * ```
    */
   TSGI_KEYWORD_WITHOUT_TYPE: (keyword: unknown) =>
-    `The keyword ${JSON.stringify(keyword)} needs a \`type\` next to it. Add the type, as ` + "t.String({ … }) does.",
+    `The keyword ${JSON.stringify(keyword)} needs a \`type\` next to it. Add the type, as t.String({ … }) does.`,
   /**
    * A schema of another library does not provide the JSON Schema that tsgi needs.
    *

@@ -41,7 +41,7 @@ export const SERVER_START = {
    * The message is the message of that error. If the error has a code, the code follows in brackets. The log contains
    * the stack. Hooks and dependencies that were already started are cleaned up.
    */
-  ELIFESPAN: (reason: string) => `The application's start-up failed: ${reason}`,
+  ELIFESPAN: (reason: string) => `The application's startup failed: ${reason}`,
   /**
    * uWebSockets.js cannot listen, and does not report the reason.
    *

@@ -13,7 +13,7 @@ const MAX_AHEAD_BYTES = 1024 * 1024;
 /**
  * Milliseconds until one more part is taken in beyond that, and at most. A socket that is not read does not report a
  * disconnect. Each pause is twice the one before: an hour costs 12 parts, and an end that the server knows of, its own
- * time-out of the request too, is seen in no more than twice the time.
+ * timeout of the request too, is seen in no more than twice the time.
  */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 3_600_000;

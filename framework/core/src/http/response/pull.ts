@@ -11,7 +11,7 @@ export type Waited<Item> = IteratorResult<Item, unknown> | typeof SILENT | typeo
 
 /**
  * Milliseconds that a source may take to close after its client has disconnected. A generator that waits for something
- * else cannot be interrupted; past this its clean-up runs without being awaited.
+ * else cannot be interrupted; past this its cleanup runs without being awaited.
  */
 const MAX_CLOSE_MS = 1000;
 

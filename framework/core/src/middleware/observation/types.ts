@@ -7,7 +7,7 @@ import type { ResponseHeaders } from "../../http/response/headers.js";
  * reaches the request.
  */
 export interface Observation {
-  /** Makes a context current for all that runs inside: middleware, dependencies, the handler, its stream, tasks, clean-up. */
+  /** Makes a context current for all that runs inside: middleware, dependencies, the handler, its stream, tasks, cleanup. */
   run?<T>(fn: () => T): T;
   /**
    * Called once a route has matched, with its whole pattern, including prefixes of mounts, and its name. Not called for
@@ -33,7 +33,7 @@ export interface Observation {
    */
   response?(status: number, headers: ResponseHeaders): void;
   /**
-   * Called once, when the response, background tasks and clean-up are over.
+   * Called once, when the response, background tasks and cleanup are over.
    *
    * @param error - An error that resulted in a status of 500 or more, or that was thrown after the head. Not set for an
    *   exception with a lower status, nor for a disconnected client.

@@ -90,7 +90,7 @@ export function inStore(name: string, store: Store, maxAge: number): Keeping {
     if (id === null) return text === EMPTY ? null : create(text);
     const key = await keyOf(id);
     if (text !== EMPTY && !isRenewed) {
-      // A request that is slower than the log-out of its session does not bring it back. It does not change the cookie:
+      // A request that is slower than the logout of its session does not bring it back. It does not change the cookie:
       // the browser may already have the cookie of a renewed session.
       return (await replaceText(store, key, text, maxAge)) ? id : null;
     }

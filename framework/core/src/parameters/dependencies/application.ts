@@ -67,7 +67,7 @@ export class Lifetime {
   /** For work that runs as long as the application. Made for the first dependency that asks. */
   #abort: AbortController | null = null;
   #lastGenerator: Promise<unknown> = Promise.resolve();
-  /** The first error of a start-up that is under way; `null` outside of one. */
+  /** The first error of a startup that is under way; `null` outside of one. */
   #startUp: { failure: { readonly error: unknown } | null } | null = null;
 
   constructor(root: ApplicationScope, logger: Logger) {

@@ -46,7 +46,7 @@ export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Lo
       await finish(exit, logger);
     } catch (error) {
       if (scope === "function" || scope === "settlement") throw error;
-      logger.error({ err: error, dependency: exit.name }, `The clean-up of the dependency ${exit.name} failed`);
+      logger.error({ err: error, dependency: exit.name }, `The cleanup of the dependency ${exit.name} failed`);
     }
   }
 }

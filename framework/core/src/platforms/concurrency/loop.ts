@@ -102,7 +102,7 @@ function isBelowPackage(internals: string, own: string | undefined, toPath: (url
   return own !== undefined && toPath(own).startsWith(path.resolve(internals, "../../..") + path.sep);
 }
 
-/** The first result of a look-up that does not throw: a package is not at each place, or has no binary for this process. */
+/** The first result of a lookup that does not throw: a package is not at each place, or has no binary for this process. */
 function firstOf<T>(places: readonly string[], lookUp: (place: string) => T): T | null {
   for (const place of places) {
     try {

@@ -4,7 +4,7 @@ import { SERVER_START } from "../../common/error-codes/servers.js";
 import { isForeignFrame, oneLine } from "../../common/logger.js";
 
 /**
- * The server could not start: the application's start-up failed, or the address cannot be listened on. The port is not
+ * The server could not start: the application's startup failed, or the address cannot be listened on. The port is not
  * open, and what the application had started is shut down again.
  */
 export class ServerStartError extends Error {

@@ -154,9 +154,9 @@ const DEFAULTS = {
 type Settings = ServeOptions & Required<Pick<ServeOptions, keyof typeof DEFAULTS>>;
 
 /**
- * Runs an application's start-up, listens, and resolves once connections are taken.
+ * Runs an application's startup, listens, and resolves once connections are taken.
  *
- * @throws ServerStartError when start-up fails or the address cannot be listened on; the port is not open then.
+ * @throws ServerStartError when startup fails or the address cannot be listened on; the port is not open then.
  *
  * @example
  * ```ts

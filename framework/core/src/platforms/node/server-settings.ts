@@ -28,7 +28,7 @@ export interface ServerSettings {
   now: number;
 }
 
-/** Tells if a time-out has passed, in a whole number of checks. */
+/** Tells if a timeout has passed, in a whole number of checks. */
 export function isLate({ now, checkIntervalMs }: ServerSettings, since: number, timeoutMs: number): boolean {
   return timeoutMs > 0 && now - since >= timeoutMs + checkIntervalMs;
 }

@@ -114,9 +114,9 @@ export class TestClient {
   }
 
   /**
-   * Runs the application's start-up and opens a client for it.
+   * Runs the application's startup and opens a client for it.
    *
-   * @throws Error when start-up fails, or supertest is not installed.
+   * @throws Error when startup fails, or supertest is not installed.
    * @throws ConfigurationError for an unknown option.
    */
   static async open(app: ASGIApp, options: TestClientOptions = {}): Promise<TestClient> {

@@ -176,7 +176,7 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
   readonly path: string;
   /** Everything that was sent has been received. */
   readonly bufferedAmount = 0;
-  /** Resolves when the application has settled, its clean-up and background tasks too. */
+  /** Resolves when the application has settled, its cleanup and background tasks too. */
   readonly settled: Promise<void>;
   destroyed = false;
   readonly #context: ServerContext;

@@ -118,7 +118,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   }
 
   /**
-   * Closes it, and waits until the handler has ended, clean-up and background tasks included. On one that is closed it
+   * Closes it, and waits until the handler has ended, cleanup and background tasks included. On one that is closed it
    * only waits.
    *
    * @throws RangeError when code or reason may not be sent.

@@ -47,7 +47,7 @@ describeMatrix("the files of a form", ({ call }) => {
     expect(await opened(() => null, sent)).toEqual({ status, during: 0, after: 0 });
   });
 
-  it("are open for dependencies' clean-up, and closed after it", async () => {
+  it("are open for dependencies' cleanup, and closed after it", async () => {
     const seen: number[] = [];
     const app = new App();
     const getFile = withParams({ f: File() }, async function* ({ f }) {
@@ -86,7 +86,7 @@ describe("a client that resets", () => {
   const edges = [...Array(16).keys()].flatMap((step) => [head.length + step * 13, whole.length - 1 - step * 13]);
   const inside = [...Array(24).keys()].map((step) => head.length + Math.floor((step * body.length) / 24));
 
-  it("at any byte of its upload leaves no file, runs every clean-up, and is not an error", async () => {
+  it("at any byte of its upload leaves no file, runs every cleanup, and is not an error", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     let calls = 0;

@@ -38,7 +38,7 @@ describe("a client that resets a download", () => {
     let signal!: AbortSignal;
     async function* connect() {
       yield "db";
-      seen.push("clean-up");
+      seen.push("cleanup");
     }
     async function* endless() {
       try {
@@ -76,7 +76,7 @@ describe("a client that resets a download", () => {
     await (bytes === 0 ? started : enough);
     wire.socket.resetAndDestroy();
     await settled;
-    expect(seen).toEqual(kind === "file" ? ["clean-up"] : ["closed", "clean-up"]);
+    expect(seen).toEqual(kind === "file" ? ["cleanup"] : ["closed", "cleanup"]);
     if (!signal.aborted) await once(signal, "abort");
     expect(isOpen()).toBe(false);
     expect([...log.lines, ...server.logger.at("error"), ...server.logger.at("warn")]).toEqual([]);

@@ -1,4 +1,4 @@
-/** The dependencies of WebSocket routes, their clean-up, and background tasks. */
+/** The dependencies of WebSocket routes, their cleanup, and background tasks. */
 import { expect, it } from "@jest/globals";
 import type { ASGIApp } from "../../../src/protocol/asgi.js";
 import {
@@ -95,7 +95,7 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
     expect(log.lines).toEqual([]);
   });
 
-  it("may fail in their clean-up: it is logged, the others still run", async () => {
+  it("may fail in their cleanup: it is logged, the others still run", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     const notes: string[] = [];
@@ -112,7 +112,7 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
     expect((await ws.closed).code).toBe(1000);
     await ws.settled();
     expect(notes).toEqual(["outer"]);
-    expect(log.lines).toEqual(["error The clean-up of the dependency failing failed"]);
+    expect(log.lines).toEqual(["error The cleanup of the dependency failing failed"]);
   });
 
   it("are made once a connection, and may be overridden", async () => {

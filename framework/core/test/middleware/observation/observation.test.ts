@@ -93,10 +93,10 @@ describeMatrix("an observed request", ({ call, transport }) => {
       "begin handler GET /items",
       "begin serialization GET /items",
     ]);
-    expect(log.lines).toEqual([expect.stringContaining("The clean-up of the dependency settings failed")]);
+    expect(log.lines).toEqual([expect.stringContaining("The cleanup of the dependency settings failed")]);
   });
 
-  it("has its context in middleware, guards, dependencies, the handler, its stream, tasks and clean-up", async () => {
+  it("has its context in middleware, guards, dependencies, the handler, its stream, tasks and cleanup", async () => {
     const { app, seen } = create();
     const places: string[] = [];
     const note = (place: string) => void places.push(`${place} ${seen.current.getStore()}`);

@@ -31,7 +31,7 @@ function gate() {
   return { promise, open };
 }
 
-/** Runs the lifespan of an App: gives what start-up was answered with, and the way to stop it. */
+/** Runs the lifespan of an App: gives what startup was answered with, and the way to stop it. */
 async function start(app: App) {
   const stopping = gate();
   const messages: string[] = [];
@@ -270,7 +270,7 @@ describe('a dependency of scope "app"', () => {
     const { stop } = await start(app);
     await stop();
     expect(notes).toEqual(["+one", "+two", "-two", "-one"]);
-    expect(logger.lines.join("\n")).toContain("The clean-up of the dependency noted failed");
+    expect(logger.lines.join("\n")).toContain("The cleanup of the dependency noted failed");
   });
 
   it("is cleaned up after the last request", async () => {

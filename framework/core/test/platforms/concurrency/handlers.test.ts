@@ -61,14 +61,14 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     expect(lines[0]).not.toMatch(/GET \/(?:kept|loop|bound)\b/);
   });
 
-  it("are warned of once when they give a promise", async () => {
+  it("log a warning once if they return a promise", async () => {
     await get("/promise");
     await get("/promise");
-    const line = "WARN GET /promise is a plain function, which runs in";
+    const line = "WARN GET /promise is not async, so it runs in";
     const text = await logged(0, line);
     expect(text.split(line)).toHaveLength(2);
     expect(text).toContain("declare it as `async`");
-    expect(text).not.toContain("GET /plain is a plain function");
+    expect(text).not.toContain("GET /plain is not async");
   });
 
   it("are named once in a warning when they average under a millisecond", async () => {
@@ -170,7 +170,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     },
   );
 
-  it("see no state that start-up hooks set, and the log says why", async () => {
+  it("see no state that startup hooks set, and the log says why", async () => {
     const from = program.stderr.length;
     expect((await get("/read/state")).status).toBe(500);
     expect(await logged(from, "LoopError")).toContain("app.state.greeting is not set in a worker");

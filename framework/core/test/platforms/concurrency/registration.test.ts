@@ -191,14 +191,14 @@ describe("plain handlers under a test client", () => {
       .expect("x-left", "0");
   });
 
-  it("are warned of once when they give a promise", async () => {
+  it("log a warning once if they return a promise", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.get("/", () => Promise.resolve("late"));
     await using client = await TestClient.open(app);
     for (let count = 0; count < 2; count++) await client.get("/").expect(200, '"late"');
-    expect(log.lines.filter((line) => line.includes("write `async`"))).toEqual([
-      expect.stringMatching(/^warn GET \/ is a plain function, .* gives a promise/),
+    expect(log.lines.filter((line) => line.includes("declare it as `async`"))).toEqual([
+      expect.stringMatching(/^warn GET \/ is not async, .* returned a promise/),
     ]);
   });
 });
@@ -212,7 +212,7 @@ describe("non-async handlers in a program without a module", () => {
       expect(await call(app, "GET", "/plain")).toMatchObject({ status: 200, json: { pid: process.pid } });
     }
     expect(log.lines).toEqual([
-      "warn GET /plain is a plain function and runs on the event loop, as no module is known that a worker could " +
+      "warn GET /plain is not async and runs on the event loop, because no module is known that a worker could " +
         "import. Make the handler async, or name the module that makes the App: new App({ entry: import.meta.url }).",
     ]);
   });

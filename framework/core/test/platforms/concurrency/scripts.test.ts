@@ -80,7 +80,7 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
     const { code } = await program.ended;
     await program.said(message);
     expect(code).not.toBe(0);
-    expect(program.stderr).toContain("GET /plain is a plain function");
+    expect(program.stderr).toContain("GET /plain is not async");
     expect(program.stderr).toContain("Make the handler async, or name the module that makes the App");
     expect(program.stdout).not.toContain("serves");
   });
@@ -114,6 +114,6 @@ describe("a worker", () => {
     await using program = Program.start("faulty.js", ["hook", "process"]);
     const url = await program.said(/serves (\S+)/);
     expect(await (await fetch(`${url}/late`)).json()).toEqual({ pid: program.child.pid });
-    expect(program.stderr).toContain("GET /late is a plain function and runs on the event loop, as a start-up hook");
+    expect(program.stderr).toContain("GET /late is not async and runs on the event loop, because a startup hook");
   });
 });

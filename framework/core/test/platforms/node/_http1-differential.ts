@@ -62,7 +62,7 @@ export class Differential implements AsyncDisposable {
       const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
       setImmediate(() => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
     });
-    // With the option above a connection whose client has ended its side is else kept for its time-out.
+    // With the option above a connection whose client has ended its side is else kept for its timeout.
     nodes.on("connection", (socket) => {
       socket.on("end", () => setImmediate(() => setImmediate(() => socket.end())));
     });

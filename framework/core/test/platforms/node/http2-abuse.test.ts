@@ -10,7 +10,7 @@ import { CODE, fieldsOf, FLAG, frame, FRAME, FrameWire, GET, HTTP2Client, PREFAC
 
 const POST = fieldsOf({ ":method": "POST" });
 const NONE = Buffer.alloc(0);
-/** Makes the server check its connections every 25 ms, and has no time-out that ends one first. */
+/** Makes the server check its connections every 25 ms, and has no timeout that ends one first. */
 const QUICK = { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 60_000, webSocketPingMs: 100 };
 
 /** Reads the body, and answers with its length. `/wait` waits until the client has gone. */
@@ -294,7 +294,7 @@ describe("a client that reads no data", () => {
 
 const BEGIN = Buffer.concat([Buffer.from(PREFACE), frame(FRAME.settings, 0, 0)]);
 
-describe("time-outs of an HTTP/2 connection", () => {
+describe("timeouts of an HTTP/2 connection", () => {
   it.each<[what: string, bytes: Uint8Array, timeouts: object]>([
     ["nothing but the preface within headersMs", Buffer.from(PREFACE), { headersMs: 100 }],
     ["part of the preface within headersMs", Buffer.from(PREFACE.slice(0, 20)), { headersMs: 100 }],

@@ -98,13 +98,13 @@ describe("serve", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("rejects with the reason and opens no port when start-up fails", async () => {
+  it("rejects with the reason and opens no port when startup fails", async () => {
     const events: string[] = [];
     const error = await serve(recorder(events, "failed"), { port: 0, signals: false }).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(ServerStartError);
-    expect((error as Error).message).toBe("The application's start-up failed: no database");
+    expect((error as Error).message).toBe("The application's startup failed: no database");
     expect(events).toEqual(["lifespan.startup"]);
   });
 

@@ -121,7 +121,7 @@ describe("a signal", () => {
     expect(await server.said(/entered \/still/)).toBe("entered /still");
   });
 
-  it("start-up that fails ends the process with a status and never opens the port", async () => {
+  it("startup that fails ends the process with a status and never opens the port", async () => {
     await using server = await ServerProcess.start(`
       await serve(async (scope, receive, send) => {
         await receive();
@@ -131,7 +131,7 @@ describe("a signal", () => {
     expect(await server.ended).toMatchObject({
       status: 1,
       stdout: "",
-      stderr: expect.stringContaining("The application's start-up failed: no database"),
+      stderr: expect.stringContaining("The application's startup failed: no database"),
     });
   });
 });

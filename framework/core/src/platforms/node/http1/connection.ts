@@ -181,7 +181,7 @@ export class Connection implements OutputOwner, BodyFlow {
     this.#upgrade?.disconnect();
   }
 
-  /** Holds the connection to its time-outs. */
+  /** Holds the connection to its timeouts. */
   checkTime(): Rest {
     if (this.#phase === "detached") return "detached";
     const { keepAliveMs, requestMs } = this.#settings.timeouts;

@@ -20,7 +20,7 @@ import { createHeadEnd } from "./output.js";
  */
 class Sweep {
   readonly #active = new Set<Connection>();
-  /** In the order in which they became idle. All have the same time-out, so behind one that is in time all are. */
+  /** In the order in which they became idle. All have the same timeout, so behind one that is in time all are. */
   readonly #idle = new Set<Connection>();
 
   add(connection: Connection): void {
@@ -165,7 +165,7 @@ export class HTTP1Server extends StoppableServer {
   }
 
   /**
-   * Holds all connections to their time-outs. Time in which this process could not read does not count against clients:
+   * Holds all connections to their timeouts. Time in which this process could not read does not count against clients:
    * data that they have sent meanwhile is read after this check.
    */
   #check(): void {

@@ -60,7 +60,7 @@ export class Sessions {
     return "taken";
   }
 
-  /** Holds all connections to their time-outs. Called at each check. */
+  /** Holds all connections to their timeouts. Called at each check. */
   checkTime(): void {
     for (const session of this.#sessions) session.checkTime();
   }
