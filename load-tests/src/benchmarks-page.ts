@@ -1,8 +1,9 @@
 /** The figures of the documentation, as Markdown and as charts. @module */
 import { barFigure, type Group, NARROW } from "./charts.js";
 import { reasonsOf, worstOf } from "./machine.js";
+import { overviewTable, slowerList } from "./overview.js";
 import type { Published } from "./published.js";
-import { BARE_UWS, type Comparison, extremes, isBare, kindOf, TSGI_ON_UWS } from "./ratios.js";
+import { type Comparison, extremes, isBare, kindOf, TSGI_ON_UWS } from "./ratios.js";
 import { type Result, rowsOf } from "./rounds.js";
 import type { Section } from "./settings.js";
 import { uncertaintyOf } from "./statistics.js";
@@ -36,11 +37,12 @@ const NOISY_SPREAD = 0.1;
 /** A run with more than this share of such figures is noisy. */
 const NOISY_SHARE = 0.25;
 
-/** The blocks of the pages, by the name that stands in the comments around each. */
+/** The blocks of the pages, by the name in the comments around each. */
 export function toBlocks(published: Published): Readonly<Record<string, string>> {
   const tables = TABLES.map(({ name, section, draw }) => [name, draw(published.sections[section] ?? [])] as const);
   return {
-    "in one line": inOneLine(published),
+    overview: [overviewTable(published), ...provisional(published)].join("\n\n"),
+    slower: slowerList(published),
     "measured on": measuredOn(published),
     extremes: extremesTable(published),
     ...Object.fromEntries(tables),
@@ -51,13 +53,13 @@ export function toBlocks(published: Published): Readonly<Record<string, string>>
 export function toFigures({ sections }: Published): Readonly<Record<string, string>> {
   const draw = (section: Section, title: string, unit: string): string =>
     barFigure(title, unit, groupsOf(sections[section] ?? []));
-  const unit = (things: string): string => `${things} a second, more is better; the line below a bar is the spread`;
+  const unit = (things: string): string => `${things} per second, more is better; the line below a bar is the spread`;
   return {
     "benchmark-http.svg": draw("http", "Over HTTP", unit("requests")),
     "benchmark-direct.svg": draw("direct", "Direct calls", unit("requests")),
-    "benchmark-routing.svg": draw("routing", "Routing", unit("look-ups")),
+    "benchmark-routing.svg": draw("routing", "Routing", unit("lookups")),
     "benchmark-frameworks.svg": barFigure(
-      "Requests a second over HTTP",
+      "Requests per second over HTTP",
       "More is better. The line below a bar is the spread.",
       groupsOf((sections.http ?? []).filter(({ contender }) => !isBare(contender) && contender !== TSGI_ON_UWS)).filter(
         ({ title }) => FRAMEWORK_ROUTES.has(title),
@@ -101,23 +103,10 @@ function comparisonsIn({ sections }: Published, { section, figure, has }: Contes
   return comparisonsOf(sections[section] ?? [], figure, has);
 }
 
-/** The worst and the best ratio, each with the server of tsgi that was measured: the two are not always the same one. */
-function inOneLine(published: Published): string {
-  const ends = extremes(comparisonsIn(published, OVER_HTTP));
-  if (ends === null) return provisional(published).join(" ");
-  const side = ({ ratio, contender, row }: Comparison): string =>
-    `${formatRatio(ratio)} the requests of ${contender} (${toTitle(row)})`;
-  const server = ({ contender }: Comparison): string => (contender === BARE_UWS ? TSGI_ON_UWS : "`serve`");
-  return [
-    `Over HTTP, ${server(ends.worst)} has at worst ${side(ends.worst)}, and ${server(ends.best)} at best ${side(ends.best)}.`,
-    ...provisional(published),
-  ].join(" ");
-}
-
 /** A sentence where the figures of a run are not the last word. */
 function provisional(published: Published): string[] {
   const reasons = [...(published.settings.quick ? ["the run was a quick one"] : []), ...noiseOf(published)];
-  return reasons.length === 0 ? [] : [`**These figures are provisional**: ${reasons.join(", and ")}.`];
+  return reasons.length === 0 ? [] : [`**These results are provisional**: ${reasons.join(", and ")}.`];
 }
 
 /** The reasons why the figures of a run are noisy, a clause each: the load, the watch of the machine, and the spreads. */
@@ -131,7 +120,7 @@ function noiseOf({ machine, sections, disturbances }: Published): string[] {
   return [
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
     ...reasonsOf(worstOf(Object.values(disturbances))),
-    wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} figures spread over more than ±10 %` : "",
+    wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} results spread over more than ±10 %` : "",
   ].filter((reason) => reason !== "");
 }
 
@@ -142,10 +131,10 @@ function measuredOn(published: Published): string {
   return [
     `${started.slice(0, 10)}, Node ${machine.node.replace(/^v/, "")}, ${machine.cores} cores of ${machine.cpu}, load ${machine.load.toFixed(1)} at the start.`,
     `Direct calls and routing: ${rounds(settings.rounds)}; over HTTP: ${rounds(settings.http.rounds)}, ${settings.http.connections} connections;`,
-    `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} look-ups each.`,
+    `${formatRate(settings.requests)} requests and ${formatRate(settings.lookups)} lookups each.`,
     ...provisional(published).flatMap((line) => ["", line]),
     "",
-    "<details><summary>The versions of the others</summary>",
+    "<details><summary>Versions of the other frameworks</summary>",
     "",
     ...versions,
     "",

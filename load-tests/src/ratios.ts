@@ -73,6 +73,11 @@ function ratiosOf(ours: Summary, theirs: Summary): readonly number[] {
   return ours.runs.length === theirs.runs.length ? roundRatios(ours.runs, theirs.runs) : [ours.median / theirs.median];
 }
 
+/** Tells if the runs show which of two is faster: `uncertainty` is the factor of {@link uncertaintyOf}, `null` for single runs. */
+export function isDecided(ratio: number, uncertainty: number | null): boolean {
+  return uncertainty === null || ratio >= uncertainty || ratio <= 1 / uncertainty;
+}
+
 /** The lowest and the highest ratio, or `null` when there is nothing to compare. */
 export function extremes(comparisons: readonly Comparison[]): { worst: Comparison; best: Comparison } | null {
   const sorted = comparisons.toSorted((left, right) => left.ratio - right.ratio);

@@ -1,11 +1,11 @@
 /** The tables of a run, for the terminal and for the page. @module */
 import { MARK_NOTE, markOf } from "./client-limit.js";
 import { isPrismaRow } from "./database/cases.js";
-import { compare, type Comparison, extremes, oursFor, ratioOf } from "./ratios.js";
+import { compare, type Comparison, isDecided, oursFor, ratioOf } from "./ratios.js";
 import { type Result, rowsOf } from "./rounds.js";
 import { RUNTIME_TITLES } from "./runtimes.js";
 import type { Section } from "./settings.js";
-import type { Summary } from "./statistics.js";
+import { type Summary, uncertaintyOf } from "./statistics.js";
 import { formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 
 /** The row of a route that was measured with requests in flight behind each other bears this in its name. */
@@ -18,12 +18,15 @@ export function isPipelined(row: string): boolean {
 
 /** One table of a section. */
 export interface Table {
-  /** The name that stands in the comments around it on the page. */
+  /** The name in the comments around it on the page. */
   readonly name: string;
   readonly section: Section;
   /** The unit of its figures, where all have the same. */
   readonly unit?: string;
   readonly draw: (results: readonly Result[]) => string;
+  /** The title of its comparisons, such as `Bun`. */
+  readonly title: string;
+  readonly comparisons: (results: readonly Result[]) => readonly Comparison[];
 }
 
 const NOT_MEASURED = "Not measured in this run.";
@@ -35,24 +38,40 @@ const isPlain = (row: string): boolean => !isPipelined(row);
 
 /** The tables of all sections, in their order. */
 export const TABLES: readonly Table[] = [
-  rates("direct", "direct", "perSecond", all),
-  rates("routing", "routing", "perSecond", all),
-  rates("http", "http", "perSecond", isPlain),
-  rates("http", "http, pipelined", "perSecond", isPipelined),
-  rates("http", "http, processor time", "perCPUSecond", isPlain),
-  rates("database", "database", "perCPUSecond", (row) => !isPrismaRow(row)),
-  rates("database", "database, Prisma", "perCPUSecond", isPrismaRow),
+  rates("direct", "direct", "Direct calls", "perSecond", all),
+  rates("routing", "routing", "Routing", "perSecond", all),
+  rates("http", "http", "Over HTTP", "perSecond", isPlain),
+  rates("http", "http, pipelined", "Over HTTP, pipelined", "perSecond", isPipelined),
+  rates("http", "http, processor time", "Over HTTP, by processor time", "perCPUSecond", isPlain),
+  rates("database", "database", "PostgreSQL with `pg`", "perCPUSecond", (row) => !isPrismaRow(row)),
+  rates("database", "database, Prisma", "PostgreSQL with Prisma", "perCPUSecond", isPrismaRow),
   ...RUNTIME_TITLES.map((title): Table => {
-    const draw = (results: readonly Result[]): string => ratesTable(resultsOn(title, results), "perCPUSecond", all);
-    return { name: `runtimes, ${title}`, section: "runtimes", unit: PER_CPU_SECOND, draw };
+    const table = rates("runtimes", `runtimes, ${title}`, title, "perCPUSecond", all);
+    return {
+      ...table,
+      draw: (results) => table.draw(resultsOn(title, results)),
+      comparisons: (results) => table.comparisons(resultsOn(title, results)),
+    };
   }),
-  { name: "footprint", section: "footprint", draw: footprintTable },
+  {
+    name: "footprint",
+    section: "footprint",
+    title: "Startup and memory",
+    draw: footprintTable,
+    comparisons: () => [],
+  },
 ];
 
-function rates(section: Section, name: string, figure: string, has: (row: string) => boolean): Table {
-  const unit =
-    figure === "perSecond" ? `${section === "routing" ? "look-ups" : "requests"} per second` : PER_CPU_SECOND;
-  return { name, section, unit, draw: (results) => ratesTable(results, figure, has) };
+function rates(section: Section, name: string, title: string, figure: string, has: (row: string) => boolean): Table {
+  const unit = figure === "perSecond" ? `${section === "routing" ? "lookups" : "requests"} per second` : PER_CPU_SECOND;
+  return {
+    name,
+    section,
+    unit,
+    title,
+    draw: (results) => ratesTable(results, figure, has),
+    comparisons: (results) => comparisonsOf(results, figure, has),
+  };
 }
 
 /** The results on one runtime, whose name ends its rows: `GET /health, Bun`. */
@@ -83,35 +102,41 @@ export function comparisonsOf(
   return compare(results, figure).filter(({ row }) => has(row));
 }
 
-/** The worst ratio, then one line a contender; in each cell its rate, half its spread, and how many times as fast ours is. */
+/** One line per framework; in each cell its rate, half its spread, and how many times as fast ours is, if the runs can decide that. */
 function ratesTable(results: readonly Result[], figure: string, has: (row: string) => boolean): string {
   const rows = rowsOf(results).filter(has);
   if (rows.length === 0) return NOT_MEASURED;
+  const uncertainty = uncertaintyOf(comparisonsOf(results, figure, has).map(({ rounds }) => rounds));
   const cell = (result: Result, row: string): string => {
     const rate = result.rows[row]?.[figure];
     if (rate === undefined) return "–";
     const our = oursFor(results, result.contender)?.rows[row]?.[figure];
-    const ratio = our === undefined ? "" : ` · ${formatRatio(ratioOf(our, rate))}`;
+    const ratio = our === undefined ? "" : ` · ${verdictOn(ratioOf(our, rate), uncertainty)}`;
     const mark = markOf(result.rows[row] ?? {}, figure);
     return `${withSpread(formatRate(rate.median) + mark, rate)}${ratio}`;
   };
   const isMarked = results.some((result) => rows.some((row) => markOf(result.rows[row] ?? {}, figure) !== ""));
   const nameOf = ({ contender, faults }: Result): string => (faults.length === 0 ? contender : `${contender} (wrong)`);
+  const table = formatTable(
+    ["", ...rows.map(toTitle)],
+    results.map((result) => [nameOf(result), ...rows.map((row) => cell(result, row))]),
+  );
   return [
-    ...atWorst(comparisonsOf(results, figure, has)),
-    formatTable(
-      ["", ...rows.map(toTitle)],
-      results.map((result) => [nameOf(result), ...rows.map((row) => cell(result, row))]),
-    ),
+    table,
     ...(isMarked ? [`\\${MARK_NOTE}`] : []),
+    ...(table.includes(UNDECIDED) && uncertainty !== null ? [undecidedNote(uncertainty)] : []),
   ].join("\n\n");
 }
 
-function atWorst(comparisons: readonly Comparison[]): string[] {
-  const ends = extremes(comparisons);
-  if (ends === null) return [];
-  const { ratio, contender, row } = ends.worst;
-  return [`At worst tsgi is ${formatRatio(ratio)} as fast as ${contender}: ${toTitle(row)}.`];
+const UNDECIDED = "undecided";
+
+/** A ratio, unless its uncertainty contains 1: then the runs cannot tell which of the two is faster. */
+function verdictOn(ratio: number, uncertainty: number | null): string {
+  return isDecided(ratio, uncertainty) ? formatRatio(ratio) : UNDECIDED;
+}
+
+function undecidedNote(uncertainty: number): string {
+  return `_undecided_: the runs cannot show which is faster, because a ratio of this table is uncertain by a factor of ${uncertainty.toFixed(2)}.`;
 }
 
 /** A figure of a single process has no spread. */
