@@ -19,6 +19,8 @@ const CASES = {
   none: {},
   trustedHost: { layer: middleware.trustedHost({ allowedHosts: ["example.com"] }) },
   cors: { layer: middleware.cors({ allowOrigins: ["https://example.com"] }) },
+  "csrf, Sec-Fetch-Site": { layer: middleware.csrf(), method: "PUT", headers: [["sec-fetch-site", "same-origin"]] },
+  "csrf, Origin": { layer: middleware.csrf(), method: "PUT" },
   "gzip, too small": { layer: middleware.compress() },
   "gzip, 2 KiB": { layer: middleware.compress(), answer: { text: "lorem ipsum ".repeat(170) } },
   requestId: { layer: middleware.requestId() },
@@ -51,9 +53,10 @@ const receive = async () => ({ type: "http.request", body: new Uint8Array(0), mo
 const send = () => {};
 
 /** Opens a case: a function that sends so many requests, and returns the microseconds of one. */
-async function open({ layer, answer = { status: "ok" }, headers = [], login = false }) {
+async function open({ layer, answer = { status: "ok" }, headers = [], login = false, method = "GET" }) {
   const app = new App({ middleware: layer ? [layer] : [] });
   app.get("/", async () => answer);
+  app.put("/", async () => answer);
   app.post("/", { params: { request: Request } }, async ({ request }) => {
     middleware.sessionOf(request).user = "ada";
   });
@@ -62,7 +65,7 @@ async function open({ layer, answer = { status: "ok" }, headers = [], login = fa
   return async () => {
     const start = performance.now();
     for (let count = 0; count < REQUESTS; count++) {
-      await app({ type: "http", method: "GET", path: "/", headers: lines }, receive, send);
+      await app({ type: "http", method, path: "/", headers: lines }, receive, send);
     }
     return ((performance.now() - start) / REQUESTS) * 1000;
   };

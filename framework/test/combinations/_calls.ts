@@ -937,7 +937,7 @@ const ofAccount: Row[] = [
     "refuses a change that another site asks for",
     "POST /v1/basket/saw",
     { headers: [["origin", "https://evil.example"]] },
-    error("POST", 403, "Cross-site request refused"),
+    json(403, { detail: "Cross-site request refused" }),
   ),
   row(
     "keeps a session in a signed cookie, for a page of its own",

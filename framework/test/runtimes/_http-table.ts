@@ -626,6 +626,8 @@ const middleware: readonly Row[] = [
     header(["origin", "https://else.test"]),
   ],
   ["a session is set", "GET /session/set", { cookies: [expect.stringMatching(/^__Host-session=.*; Secure/)] }],
+  ["csrf, a trusted origin", "POST /checked", { json: "changed" }, header(ORIGIN, ["sec-fetch-site", "cross-site"])],
+  ["csrf, another site", "POST /checked", { status: 403 }, header(["sec-fetch-site", "cross-site"])],
   ["a session in a store", "GET /stored", { cookies: [expect.stringMatching(/^__Host-session=[\w-]{43}; .*Secure/)] }],
   ["no session", "GET /session/get", { json: {}, cookies: [] }],
   ["a session that was changed", "GET /session/get", { json: {} }, header(["cookie", "__Host-session=eyJ9.x.y"])],

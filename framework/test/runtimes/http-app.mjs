@@ -27,6 +27,7 @@ import {
   bodyLimit,
   clearSession,
   cors,
+  csrf,
   httpMiddleware,
   memoryStore,
   renewSession,
@@ -329,6 +330,7 @@ function addMiddleware(app) {
     renewSession(request);
   });
   app.mount("/stored", stored);
+  app.post("/checked", { middleware: [csrf({ trustedOrigins: ["https://page.test"] })] }, async () => "changed");
 }
 
 function addRoutes(app) {

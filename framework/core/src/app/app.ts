@@ -260,14 +260,14 @@ export class App extends DispatchingInstance {
       logger: this.#logger,
       debug: options.debug ?? false,
       limits: this.#limits,
+      appMiddleware: () => this.#dispatcher.middleware,
     };
     this.#documentation = new Documentation(options, () => this.#routes);
     this.webhooks = this.#documentation.webhooks((place) => this.#assertOpen(place));
-    const mounted = () => this.#mountedApps();
     this.#lifespan = new AppLifespan<App>(this, {
       logger: this.#logger,
       generator: options.lifespan,
-      mounted,
+      mounted: () => this.#mountedApps(),
       application: this.#application,
     });
     const life = this.#shedding(options.shed, this.#pool.around(this.#lifespan));

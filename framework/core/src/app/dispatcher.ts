@@ -91,6 +91,11 @@ export class Dispatcher {
     return this.#isServing;
   }
 
+  /** The middleware that was added, the last one outermost. */
+  get middleware(): readonly Middleware[] {
+    return this.#middleware;
+  }
+
   /** Adds middleware, the last outermost. The next scope builds the chain. */
   addMiddleware(...middleware: readonly Middleware[]): void {
     if (middleware.length === 0) return;

@@ -18,7 +18,7 @@ import {
 import { timeoutReason } from "../common/abort-reasons.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
-import { wrap } from "../middleware/chain.js";
+import { type Middleware, wrap } from "../middleware/chain.js";
 import { ABORT, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
@@ -76,6 +76,8 @@ export interface EndpointSettings extends ErrorSettings {
   readonly pool: HandlerPool;
   /** The values of scope `"app"`. */
   readonly application: ApplicationScope;
+  /** Returns the middleware of the App. */
+  readonly appMiddleware: () => readonly Middleware[];
 }
 
 /** The key under which a mounting App hands its overrides on. */
@@ -118,6 +120,7 @@ export class Endpoint {
   readonly #settings: CallSettings;
   readonly #errors: ErrorSettings;
   readonly #overrides: DependencyOverrides;
+  readonly #middleware: () => readonly Middleware[];
 
   /** @throws ConfigurationError naming method and path. */
   constructor(entry: AppRouteEntry, settings: EndpointSettings, overrides: DependencyOverrides) {
@@ -149,6 +152,7 @@ export class Endpoint {
     this.#statusCode = statusCode;
     this.#isBodyless = responseFacts(statusCode, "GET").bodyless;
     this.#overrides = overrides;
+    this.#middleware = () => [...entry.middleware.flat(), ...settings.appMiddleware()];
     this.#settings = {
       limits,
       logger: settings.logger,
@@ -163,6 +167,11 @@ export class Endpoint {
     if (this.#toStream !== null) withPlace(route, () => assertNotSettling(this.plan, "a stream"));
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     this.app = this.#wrap(entry.middleware, settings);
+  }
+
+  /** All middleware around the route, including the App's, for the OpenAPI document. */
+  get middleware(): readonly Middleware[] {
+    return this.#middleware();
   }
 
   #inPool(handler: Handler, pool: HandlerPool): (args: object, call: Call) => unknown {

@@ -3,7 +3,7 @@ import type { HTTPScope, Send } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { configurationError } from "../common/exceptions.js";
-import { isToken, parseHost, parseList } from "../protocol/http-grammar.js";
+import { isOrigin, isToken, parseList } from "../protocol/http-grammar.js";
 import { addVary, ResponseHeaders } from "../http/response/headers.js";
 import { Response } from "../http/response/response.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
@@ -52,14 +52,8 @@ function wholeOnly({ source, flags }: RegExp): RegExp {
 /** @throws ConfigurationError for a value that a browser would never send as `Origin`. */
 function assertOrigin(entry: unknown): string {
   if (entry === "null") throw configurationError("TSGI_INVALID_CORS_ORIGIN.null");
-  const match = typeof entry === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(entry) : null;
-  const [origin = "", scheme = "", host = ""] = match ?? [];
-  const isHost = match !== null && parseHost(host) !== null;
-  const isWeb = /^https?$/.test(scheme);
-  if (!isHost || (isWeb && (!URL.canParse(origin) || new URL(origin).origin !== origin))) {
-    throw configurationError("TSGI_INVALID_CORS_ORIGIN.form", entry);
-  }
-  return origin;
+  if (isOrigin(entry)) return entry;
+  throw configurationError("TSGI_INVALID_CORS_ORIGIN.form", entry);
 }
 
 /** Options of `cors`. */

@@ -4,6 +4,7 @@ export { accessLog, type AccessLogOptions } from "./access-log.js";
 export { bodyLimit } from "./body-limit.js";
 export { clientNetwork, rateLimit, type RateLimitOptions } from "./rate-limit.js";
 export { cors, type CORSOptions } from "./cors.js";
+export { csrf, type CSRFOptions } from "./csrf.js";
 // oxlint-disable-next-line typescript/no-deprecated -- the name that the alias is exported by
 export { compress, type CompressOptions, type ContentCoding, gzip } from "./compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./http-middleware.js";

@@ -1,6 +1,7 @@
 /** Operations: the description of a route in the document, and of the requests that it sends later. @module */
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { configurationError } from "../common/exceptions.js";
+import { factsOf } from "../middleware/documented.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { CallbackOperation } from "../routing/document-options.js";
 import { bodyOf } from "./bodies.js";
@@ -11,7 +12,7 @@ import { responsesOf } from "./responses.js";
 import { type DocumentedRoute, documentedMethod, placeOf } from "./route.js";
 import type { SecuritySchemes } from "./security.js";
 import { canFail, sourcesOf } from "./sources.js";
-import type { CallbackObject, DocumentedMethod, OperationObject, PathItemObject } from "./types.js";
+import type { CallbackObject, DocumentedMethod, OperationObject, ParameterObject, PathItemObject } from "./types.js";
 import type { DocumentVersion } from "./version.js";
 
 /** Parts that the operations of one document share. */
@@ -34,7 +35,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
   const { metadata } = route.record;
   const place = { components, at: placeOf(route) };
   const sources = sourcesOf(route.plan.sources);
-  const parameters = parametersOf(sources, place);
+  const parameters = withHeaders(parametersOf(sources, place), route);
   const requestBody = bodyOf(sources, route.plan.embedBody, place);
   const security = schemes.of(route.plan);
   const callbacks = callbacksOf(route, operationId, parts);
@@ -50,6 +51,19 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
   };
+}
+
+/** Adds the headers that the middleware of a route reads, unless the route declares them itself. */
+function withHeaders(parameters: ParameterObject[], { middleware = [], record }: DocumentedRoute): ParameterObject[] {
+  const read = factsOf(middleware, record.method).flatMap(({ header }) => header ?? []);
+  const isDeclared = (name: string) =>
+    parameters.some((known) => known.in === "header" && known.name.toLowerCase() === name.toLowerCase());
+  const added = read
+    .filter(({ name }) => !isDeclared(name))
+    .map(({ name, description, maxLength }): ParameterObject => {
+      return { name, in: "header", description, required: false, schema: { type: "string", maxLength } };
+    });
+  return added.length === 0 ? parameters : [...parameters, ...added];
 }
 
 /** The braces of a callback's address hold expressions (OpenAPI 3.0.3 §4.7.18), not names. */

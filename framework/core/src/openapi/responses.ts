@@ -1,5 +1,6 @@
 /** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
+import { factsOf } from "../middleware/documented.js";
 import { responseFacts } from "../protocol/response-facts.js";
 import { EventSchemas } from "../routing/event-schemas.js";
 import type { MediaTypeDoc, ResponseDoc } from "../routing/document-options.js";
@@ -84,6 +85,16 @@ function validationErrorSchema(components: Components): SchemaObject {
   }));
 }
 
+/** The body of an error, as `httpExceptionHandler` and middleware write it. */
+function errorContent(components: Components): Record<string, MediaTypeObject> {
+  const schema: SchemaObject = components.own("HTTPError", () => ({
+    type: "object",
+    properties: { detail: { type: "string" } },
+    required: ["detail"],
+  }));
+  return { [JSON_TYPE]: { schema } };
+}
+
 /**
  * The response of a security scheme to an anonymous user, with the body of `httpExceptionHandler` unless it has
  * another.
@@ -92,12 +103,7 @@ function unauthorized(components: Components, hasOther: boolean): ResponseObject
   const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
   const response = { description: statusPhrase(401), headers };
   if (hasOther) return response;
-  const schema = components.own("HTTPError", () => ({
-    type: "object",
-    properties: { detail: { type: "string" } },
-    required: ["detail"],
-  }));
-  return { ...response, content: { [JSON_TYPE]: { schema } } };
+  return { ...response, content: errorContent(components) };
 }
 
 /** Tells if the application describes the body itself, because a custom exception handler writes another one. */
@@ -137,6 +143,20 @@ class Responses {
   /** Records a fact about a status. */
   set(status: number, response: ResponseObject): void {
     this.#list.set(String(status), response);
+  }
+
+  /** Adds the response of a middleware, next to a known one of the same status. */
+  addRefusal(status: number, refusal: ResponseObject): void {
+    const known = this.#list.get(String(status));
+    const headers = { ...known?.headers, ...refusal.headers };
+    const [schema, other] = [known, refusal].map((one) => one?.content?.[JSON_TYPE]?.schema);
+    const isSame = schema === undefined || JSON.stringify(schema) === JSON.stringify(other);
+    const anyOf = isSame || other === undefined ? (other ?? schema) : { anyOf: [schema, other] };
+    this.set(status, {
+      description: known?.description ?? refusal.description,
+      ...(Object.keys(headers).length > 0 ? { headers } : {}),
+      ...(anyOf ? { content: { [JSON_TYPE]: { schema: anyOf } } } : {}),
+    });
   }
 
   /** Merges a route's description of a status into the known facts. */
@@ -195,6 +215,10 @@ class Responses {
   }
 }
 
+function headerOf(description: string): HeaderObject {
+  return { description, schema: { type: "string" } };
+}
+
 function isAnything(media: MediaTypeObject | undefined): boolean {
   return Object.keys(media?.schema ?? {}).length === 0;
 }
@@ -231,6 +255,19 @@ interface ResponseContext {
   readonly canBeInvalid: boolean;
 }
 
+/** Adds the responses that the middleware around a route sends instead of it. */
+function addRefusals({ middleware = [], record }: DocumentedRoute, responses: Responses, components: Components): void {
+  for (const { refusals } of factsOf(middleware, record.method)) {
+    for (const [status, { description, headers = {} }] of Object.entries(refusals)) {
+      responses.addRefusal(Number(status), {
+        description,
+        headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])),
+        content: errorContent(components),
+      });
+    }
+  }
+}
+
 /** Every response of a route that is known before a request, by status. */
 export function responsesOf(
   route: DocumentedRoute,
@@ -250,6 +287,7 @@ export function responsesOf(
       ...(hasBody(docs[422]) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
     });
   }
+  addRefusals(route, responses, components);
   for (const [status, doc] of Object.entries(docs)) if (doc) responses.add(status, doc);
   return responses.byStatus;
 }

@@ -1,5 +1,6 @@
 /** Routes, as the OpenAPI document describes them. @module */
 import type { RoutePlan } from "../parameters/dependencies/plan.js";
+import type { Middleware } from "../middleware/chain.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import type { RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
@@ -12,6 +13,8 @@ export interface DocumentedRoute {
   readonly plan: RoutePlan;
   /** The format in which the handler streams; undefined if the handler returns its result. */
   readonly streamFormat?: StreamFormat | null;
+  /** The middleware around it. */
+  readonly middleware?: readonly Middleware[];
 }
 
 /** Method and pattern, for messages. */

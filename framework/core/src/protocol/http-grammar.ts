@@ -168,6 +168,16 @@ export function parseHost(text: string): Host | null {
   return host === undefined ? null : { name: host, port };
 }
 
+/** Returns whether a value is an origin in the form in which browsers send it: RFC 6454 §6.2, in lower case. */
+export function isOrigin(value: unknown): value is string {
+  const match = typeof value === "string" ? /^([a-z][a-z0-9+.-]*):\/\/(.*)$/.exec(value) : null;
+  if (match === null) return false;
+  const [origin, scheme = "", host = ""] = match;
+  if (parseHost(host) === null) return false;
+  const isWeb = scheme === "http" || scheme === "https";
+  return !isWeb || (URL.canParse(origin) && new URL(origin).origin === origin);
+}
+
 /** Two spellings of one IPv6 address are one host, RFC 5952. */
 function canonicalAddress(address: string): string | undefined {
   const url = `http://[${address}]`;

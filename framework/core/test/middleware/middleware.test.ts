@@ -8,6 +8,7 @@ import {
   compress,
   bodyLimit,
   cors,
+  csrf,
   httpMiddleware,
   httpsRedirect,
   memoryStore,
@@ -27,6 +28,7 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const ALL: [name: string, middleware: Middleware][] = [
   ["bodyLimit", bodyLimit(1)],
   ["cors", cors({ allowOrigins: "*" })],
+  ["csrf", csrf()],
   ["gzip", compress()],
   ["httpMiddleware", httpMiddleware(() => undefined)],
   ["httpsRedirect", httpsRedirect()],

@@ -17,6 +17,8 @@ import {
   cors,
   type CORSOptions,
   type Count,
+  csrf,
+  type CSRFOptions,
   httpMiddleware,
   type HTTPMiddlewareFunction,
   httpsRedirect,
@@ -104,6 +106,12 @@ export function appMiddleware({ ownOrigins }: Settings): Middleware[] {
 export function accountSessions({ sessionSecret }: Settings): Middleware {
   const options: SessionsOptions = { secret: sessionSecret, secure: false, sameSite: "strict" };
   return sessions(options);
+}
+
+/** Rejects changes that the page of another site requests. */
+export function sameSite({ ownOrigins }: Settings): Middleware {
+  const options: CSRFOptions = { trustedOrigins: ownOrigins };
+  return csrf(options);
 }
 
 /** Limits the logins of one network, or to one account. @param store - Of the counts. */

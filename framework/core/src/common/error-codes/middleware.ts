@@ -116,6 +116,23 @@ export const MIDDLEWARE = {
     `serve(): ${JSON.stringify(entry)} in allowedHosts is not a host. Write it without scheme and path: ` +
     `"example.com", "*.example.com", "127.0.0.1:8000", "[::1]".`,
   /**
+   * An entry of `trustedOrigins` of `csrf()` does not match the origin that browsers send, or it matches every page.
+   *
+   * ```js
+   * // Wrong
+   * csrf({ trustedOrigins: ["https://admin.example.com/"] });
+   *
+   * // Right
+   * csrf({ trustedOrigins: ["https://admin.example.com"] });
+   * ```
+   */
+  "TSGI_INVALID_TRUSTED_ORIGIN.null":
+    `csrf(): every page can have the origin "null", in a sandboxed frame. Remove it from trustedOrigins, and serve the ` +
+    "page from a separate origin.",
+  "TSGI_INVALID_TRUSTED_ORIGIN.form": (entry: unknown) =>
+    `csrf(): ${JSON.stringify(entry)} in trustedOrigins is not an origin that a browser sends. Write scheme and host in ` +
+    `lower case, the port only if it is not the default, and no path: "https://admin.example.com".`,
+  /**
    * `cors()` does not specify the allowed origins.
    *
    * ```js

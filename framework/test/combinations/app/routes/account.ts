@@ -11,12 +11,11 @@ import {
   Router,
   Security,
   t,
-  withParams,
 } from "tsgi";
 import { clearSession, sessionOf, type Store } from "tsgi/middleware";
 import { OAuth2PasswordRequestForm } from "tsgi/security";
 import { badge, bearer, card, getClerk, getMember, getVisitor, hasTicket, MEMBERS, oauth2 } from "../auth.js";
-import { accountSessions, inTime, loginLimit } from "../middleware.js";
+import { accountSessions, inTime, loginLimit, sameSite } from "../middleware.js";
 import { Problem } from "../models.js";
 import type { Settings } from "../settings.js";
 
@@ -26,16 +25,6 @@ interface Basket {
 }
 
 const lasting: CookieOptions = { maxAge: 3600, httpOnly: true, sameSite: "strict", path: "/" };
-const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/** Refuses changes for which the page of another site asks. */
-const sameSite = ({ ownOrigins }: Pick<Settings, "ownOrigins">) =>
-  withParams({ request: Request }, async ({ request }) => {
-    if (SAFE.has(request.method)) return;
-    const { origin, "sec-fetch-site": site } = request.headers;
-    if (site === "same-origin" || (origin !== undefined && ownOrigins.includes(origin))) return;
-    throw new HTTPException(403, "Cross-site request refused");
-  });
 
 const Token = t.Object({ access_token: t.String(), token_type: t.String({ default: "bearer" }) }, { title: "Token" });
 const Given = t.Record(t.String(), t.Unknown());
@@ -48,8 +37,7 @@ export function createAccount(settings: Settings, verify: VerifyPassword, counts
   const basket = new Router({
     prefix: "/basket",
     tags: ["account"],
-    middleware: [accountSessions(settings), inTime],
-    dependencies: [Depends(sameSite(settings))],
+    middleware: [accountSessions(settings), inTime, sameSite(settings)],
   });
 
   const routes = {
