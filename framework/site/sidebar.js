@@ -54,6 +54,7 @@ const PAGES = [
     page("Prisma", "/prisma"),
   ]),
   group("Migrate", [
+    page("Why another framework?", "/why-another-framework"),
     page("Comparison", "/comparison"),
     page("From Express", "/migrate-from-express"),
     page("From Fastify", "/migrate-from-fastify"),
@@ -64,7 +65,8 @@ const PAGES = [
   group("Look up", [
     page("Errors at start", "/errors"),
     page("Type errors", "/type-errors"),
-    page("The life of a request", "/architecture"),
+    page("Who runs what?", "/who-runs-what"),
+    page("Architecture", "/architecture"),
     page("Benchmarks", "/benchmarks"),
     page("Specification", "/specification"),
     page("Versions and support", "/versioning"),

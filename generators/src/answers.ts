@@ -98,7 +98,7 @@ export function describeDefaults(given: Partial<Answers>, answers: Answers): str
   const words = Object.entries(answers)
     .filter(([key]) => !(key in given) && isUsed(key, answers))
     .map(([key, value]) => `${wordsOf(key)} ${typeof value === "boolean" ? (value ? "yes" : "no") : value}`);
-  return words.length === 0 ? null : `Not asked, so the defaults are taken: ${words.join(", ")}.`;
+  return words.length === 0 ? null : `Using these defaults: ${words.join(", ")}.`;
 }
 
 /** `loadTests` as `load tests`. */

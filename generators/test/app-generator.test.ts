@@ -103,9 +103,7 @@ describe("the generator without a terminal", () => {
     await using folder = await temporaryFolder();
     const { asked, printed } = await generate({ into: folder.path, git: false }, null);
     expect(asked).toEqual([]);
-    expect(printed).toContain(
-      "Not asked, so the defaults are taken: name my-app, template auth, database sqlite, docker yes, ",
-    );
+    expect(printed).toContain("Using these defaults: name my-app, template auth, database sqlite, docker yes, ");
     expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
   });
 

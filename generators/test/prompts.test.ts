@@ -136,7 +136,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       env,
     });
     expect(status).toBe(0);
-    expect(stdout).toContain("Not asked, so the defaults are taken: name my-app, template auth, ");
+    expect(stdout).toContain("Using these defaults: name my-app, template auth, ");
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });
 

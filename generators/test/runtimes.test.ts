@@ -199,7 +199,7 @@ describe("the flag --runtime", () => {
     const flags = ["--yes", "--runtime=workers", "--dry-run"];
     const { status, stdout } = await createTsgi(["my-app", ...flags], { cwd: folder.path });
     expect(status).toBe(0);
-    expect(stdout).toContain("the defaults are taken: template api, ci yes, package manager npm, git yes");
+    expect(stdout).toContain("Using these defaults: template api, ci yes, package manager npm, git yes");
     expect(stdout).toContain("wrangler.jsonc");
   });
 

@@ -248,7 +248,7 @@ describe("tsgi doctor, of the project", () => {
     [
       "a target without async functions",
       { "tsconfig.json": '{ "compilerOptions": { "strict": true, "target": "ES2016" } }', "app.js": inOrder },
-      /! tsconfig +"target": "ES2016" makes plain functions of async ones/,
+      /! tsconfig +"target": "ES2016" compiles async functions to other ones/,
     ],
     [
       "the framework among development's packages",

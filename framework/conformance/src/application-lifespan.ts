@@ -59,7 +59,7 @@ export const lifespanApplicationStatements: readonly Statement<Subject, Applicat
       "lifespan.scope.untouched",
       "should",
       "main#middleware",
-      "The application does not change the server's keys of the scope. It can add its own keys, and change `state`.",
+      "The application does not change the server's keys of the scope; it may add keys and change `state`.",
       checkScope,
     ],
     [

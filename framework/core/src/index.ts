@@ -28,6 +28,7 @@ export {
   RecursionError,
   RequestValidationError,
   ResponseValidationError,
+  type ValidationIssue,
   WebSocketException,
 } from "./common/exceptions.js";
 export type { Limits } from "./http/limits.js";

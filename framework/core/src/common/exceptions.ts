@@ -164,8 +164,20 @@ export function unknownScope(type: unknown, served: string): TypeError {
   return new TypeError(`Unknown scope type ${JSON.stringify(type)}: expected ${served}.`);
 }
 
-/** One validation error of a request: a member of the `detail` list of a 422 response. */
-export interface Fault {
+/**
+ * One validation error of a request: a member of the `detail` list of a 422 response.
+ *
+ * @example
+ *
+ * ```ts
+ * import { RequestValidationError, type ValidationIssue } from "tsgi";
+ *
+ * const issue: ValidationIssue = { type: "value_error", loc: ["query", "to"], msg: "`to` is before `from`" };
+ * const error = new RequestValidationError([issue]);
+ * console.log(error.errors[0]?.msg); // `to` is before `from`
+ * ```
+ */
+export interface ValidationIssue {
   /** One of the documented error types: `missing`, `int_parsing`, `string_type`, … */
   type: string;
   /** Path to the value: `path query header cookie body form file`, then the names and indexes below it. */
@@ -175,6 +187,9 @@ export interface Fault {
   /** The received value, where it may be shown: never a password-like field, never more than 200 characters. */
   input?: unknown;
 }
+
+/** The older name of {@link ValidationIssue}. */
+export type Fault = ValidationIssue;
 
 function toText(faults: readonly Fault[]): string {
   return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");

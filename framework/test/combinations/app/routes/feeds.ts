@@ -8,7 +8,7 @@ import {
   type EventSchemas,
   type EventSourceOptions,
   EventSourceResponse,
-  type Fault,
+  type ValidationIssue,
   lastEventId,
   type NamedEvent,
   type Notice,
@@ -145,4 +145,5 @@ export const empty = router.get("/empty", { returns: Tool }, async function* () 
 });
 
 /** The faults of the last stream, in words. */
-export const sayFaults = (faults: readonly Fault[]) => new PlainTextResponse(faults.map(({ msg }) => msg).join("\n"));
+export const sayFaults = (faults: readonly ValidationIssue[]) =>
+  new PlainTextResponse(faults.map(({ msg }) => msg).join("\n"));
