@@ -3,7 +3,7 @@
  * there, and what several of them need is in files that they share, so that no class is there twice. Node loads the
  * twenty files of the core in a third of the time that it takes for its 280 modules.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
@@ -58,7 +58,7 @@ function settle(text, name) {
       // esbuild has named a class that mentions itself anew, which its instances and errors would show. The names are as
       // long as before, so the source map stays true.
       .replaceAll(/(?<![\w$.#"'`])_([A-Z]\w*)\b/g, (whole, className) =>
-        text.includes(`\nvar ${className} = class _${className} `) ? ` ${className}` : whole,
+        new RegExp(`\\b${className} ?= ?class _${className}\\b`).test(text) ? ` ${className}` : whole,
       )
   );
 }
@@ -110,6 +110,29 @@ function keepVariants(src, { imports = {} }) {
   };
 }
 
+/** In a bundle for the web, `x.web.ts` takes the place of `x.ts`. */
+const WEB_VARIANTS = {
+  name: "web",
+  setup: (builder) =>
+    builder.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path: specifier, resolveDir }) => {
+      const variant = path.resolve(resolveDir, specifier.replace(/\.js$/, ".web.ts"));
+      return existsSync(variant) ? { path: variant } : undefined;
+    }),
+};
+
+/** The settings of the bundle for the web: the entry points that have the condition `browser`. */
+function forWeb(src, dist, { exports }) {
+  const files = Object.values(exports).flatMap(({ browser }) => browser ?? []);
+  return {
+    entryPoints: files.map((file) => path.join(src, path.relative("dist/web", file).replace(/\.js$/, ".ts"))),
+    outdir: path.join(dist, "web"),
+    sourcemap: false,
+    // The application's bundler writes its own source map. Names stay, for stack traces.
+    minifySyntax: true,
+    minifyWhitespace: true,
+  };
+}
+
 /**
  * Makes the bundle of a package.
  *
@@ -120,7 +143,18 @@ export async function bundle(folder) {
   const src = path.join(folder, "src");
   const manifest = readManifest(folder);
   const modules = readModules(src);
-  const { outputFiles } = await build({
+  const plugins = [
+    keepVariants(src, manifest),
+    {
+      name: "modules",
+      setup: (builder) =>
+        builder.onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
+          const contents = modules.get(path.relative(src, file));
+          return contents === undefined ? undefined : { contents, loader: "ts" };
+        }),
+    },
+  ];
+  const settings = {
     entryPoints: entryPoints(manifest, modules).map((name) => path.join(src, name.replace(/\.js$/, ".ts"))),
     outbase: src,
     outdir: dist,
@@ -133,27 +167,22 @@ export async function bundle(folder) {
     sourcesContent: false,
     chunkNames: "shared/[name]-[hash]",
     legalComments: "none",
-    plugins: [
-      keepVariants(src, manifest),
-      {
-        name: "modules",
-        setup: (builder) =>
-          builder.onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
-            const contents = modules.get(path.relative(src, file));
-            return contents === undefined ? undefined : { contents, loader: "ts" };
-          }),
-      },
-    ],
+    plugins,
     write: false,
     logLevel: "warning",
-  });
+  };
+  const { outputFiles } = await build(settings);
+  const web = forWeb(src, dist, manifest);
+  if (web.entryPoints.length > 0) {
+    outputFiles.push(...(await build({ ...settings, ...web, plugins: [WEB_VARIANTS, ...plugins] })).outputFiles);
+  }
   const files = outputFiles.map(({ path: file, text }) => {
     const name = path.relative(dist, file);
     return { name, text: name.endsWith(".js") ? settle(text, name) : text };
   });
   if (manifest.dependencies?.["@sinclair/typebox"]) files.push({ name: "LICENSES.txt", text: licenceOfTypeBox() });
   // Imported files come before their importers: a process that starts meanwhile finds a complete bundle.
-  const isShared = ({ name }) => name.startsWith("shared/");
+  const isShared = ({ name }) => /^(?:web\/)?shared\//.test(name);
   for (const { name, text } of files.toSorted((a, b) => Number(isShared(b)) - Number(isShared(a)))) {
     const file = path.join(dist, name);
     mkdirSync(path.dirname(file), { recursive: true });

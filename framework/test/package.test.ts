@@ -53,7 +53,9 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
 
   it("has only the declared side effects on import", async () => {
     const { exports, sideEffects } = manifest;
-    const quiet = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : entry.default));
+    const quiet = Object.values(exports).flatMap((entry) =>
+      typeof entry === "string" ? [] : [entry.default, entry.browser ?? []].flat(),
+    );
     const files = quiet.filter((name) => !(sideEffects || []).includes(name)).map((name) => path.join(home, name));
     // Node closes the files of modules on its own time, and opens its standard streams on theirs.
     const script = `

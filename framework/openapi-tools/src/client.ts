@@ -45,8 +45,9 @@ function headOf({ info: { title, version } }: OpenAPIDocument): string[] {
  */
 export async function writeClient(document: OpenAPIDocument, { out }: ClientOptions): Promise<string> {
   const text = [...headOf(document), clientTypes(document)].join("\n");
-  // On use: the documents of this package are compared in browsers too.
-  const [paths, files] = await Promise.all([import("node:path"), import("node:fs/promises")]);
+  // Not imported: a bundler for the web rejects imports of Node's modules, even if they are never reached.
+  const paths = process.getBuiltinModule("node:path");
+  const files = process.getBuiltinModule("node:fs/promises");
   await files.mkdir(paths.dirname(out), { recursive: true });
   await files.writeFile(out, text);
   return text;

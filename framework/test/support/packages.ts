@@ -17,7 +17,9 @@ interface Manifest {
   readonly version: string;
   readonly bin?: Readonly<Record<string, string>>;
   readonly sideEffects?: false | readonly string[];
-  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly exports: Readonly<
+    Record<string, string | { readonly types: string; readonly browser?: string; readonly default: string }>
+  >;
   /** The variants of a module, by condition. */
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;

@@ -1,29 +1,30 @@
 /** The pool in which an application runs its non-async handlers, and `app.state`, which is not shared with it. @module */
 import { assertUnbound, describeInstance, detachResult, keepOnLoop } from "../platforms/concurrency/ownership.js";
 import { copyError } from "../platforms/concurrency/protocol.js";
-import { createWorkerPool, POOL_OPTIONS, type PoolOptions, type WorkerKind } from "../platforms/concurrency/pools.js";
+import type { WorkerKind } from "../platforms/concurrency/options.js";
+import { createWorkerPool } from "../platforms/concurrency/pools.js";
 import type { HostedApp } from "../platforms/concurrency/host.js";
 import type { PoolStats, TaskOwner, WorkerPool } from "../platforms/concurrency/worker-pool.js";
 import { LoopError, PoolTimeoutError } from "../platforms/concurrency/errors.js";
 import { resolveEntry, toModuleURL } from "../platforms/concurrency/entry.js";
-import { configurationError } from "../common/exceptions.js";
-import type { Logger } from "../common/logger.js";
-import { assertOptions, oneOf, type OptionRules } from "../common/options.js";
-import { hasWorkers, isFirstProcess, isStandalone } from "../common/platform.js";
+import { workerHost } from "../platforms/concurrency/self.js";
+import { assertOptions } from "../common/options.js";
+import { hasWorkers, isStandalone } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import { watchClient } from "../http/request/body.js";
 import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
+import {
+  announceRoutes,
+  type Call,
+  HANDLER_POOL_OPTIONS,
+  type HandlerPoolOptions,
+  type HandlerPoolSettings,
+  missingPool,
+  type PooledCall,
+} from "./pool-rules.js";
 import { RouteUse } from "./route-use.js";
 import { PREPARE, Response } from "../http/response/response.js";
-import type { ParamSpec } from "../parameters/dependencies/plan.js";
-import { DependsMarker } from "../parameters/depends.js";
-import { isSettling } from "../parameters/settling.js";
-import { isAsyncFunction } from "../parameters/annotation.js";
-import { ParamKind } from "../parameters/marker.js";
-import type { Handler } from "../routing/entries.js";
-import type { RouteOptions } from "../routing/options.js";
-import { workerHost } from "../platforms/concurrency/self.js";
 
 /**
  * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
@@ -42,44 +43,6 @@ function read(state: Record<string, unknown>, name: string | symbol): unknown {
     `app.state.${name} is not set in a worker of the pool: startup hooks run on the server's loop only. Make the ` +
       "handler async, or let a dependency give it the data.",
   );
-}
-
-/** Parameters that belong to the server's loop, by kind. */
-const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
-  [ParamKind.REQUEST, "a Request"],
-  [ParamKind.RESPONSE, "a Response"],
-  [ParamKind.WEBSOCKET, "a WebSocket"],
-  [ParamKind.BACKGROUND, "BackgroundTasks"],
-  [ParamKind.FILE, "a File"],
-  [ParamKind.SIGNAL, "an AbortSignal"],
-]);
-
-/** Tells if a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
-export function isPooled(handler: Handler, options: RouteOptions): boolean {
-  return options.pool !== false && !isAsyncFunction(handler);
-}
-
-/** Tells if a call in the pool is terminated with its worker when its client disconnects. */
-export function endsOnDisconnect({ pool }: RouteOptions): boolean {
-  return typeof pool === "object" && pool.endOnDisconnect === true;
-}
-
-function loopDependency({ scope, callable }: DependsMarker): string | undefined {
-  if (scope === "app") return 'a dependency of scope "app"';
-  return isSettling(callable) ? "a transaction or another dependency that settles with the response" : undefined;
-}
-
-/**
- * Rejects values that cannot be sent to a worker.
- *
- * @throws ConfigurationError naming the parameter.
- */
-export function assertPoolable(specs: readonly ParamSpec[]): void {
-  for (const { name, kind, marker } of specs) {
-    const what = marker instanceof DependsMarker ? loopDependency(marker) : LOOP_KINDS.get(kind);
-    if (what === undefined) continue;
-    throw configurationError("TSGI_PLAIN_HANDLER_PARAMETER", name, what);
-  }
 }
 
 /** A handler's result on its way from a worker. */
@@ -121,36 +84,6 @@ function decodeResult(sent: unknown, onPromise: () => void): unknown {
   return new Response(result.body, { statusCode: result.statusCode, headers: result.headers });
 }
 
-/** The kind and the size of the pool of plain handlers. */
-export interface HandlerPoolOptions extends PoolOptions {
-  /**
-   * The kind of worker: processes (the default), threads of this process, or `"inline"`: on the event loop itself,
-   * which is then blocked.
-   */
-  kind?: WorkerKind | "inline";
-}
-
-/** The settings of an App's pool. */
-export interface HandlerPoolSettings {
-  readonly options: HandlerPoolOptions;
-  /** The module that makes the App. */
-  readonly entry: string | URL | undefined;
-  readonly logger: Logger;
-  readonly title: string;
-  /** Each route as `METHOD pattern`. */
-  readonly routes: () => readonly string[];
-}
-
-/** Calls a handler with its arguments. */
-type Call = (args: object) => unknown;
-
-/** The same where its client may leave meanwhile. */
-export type PooledCall = (args: object, request: Request) => unknown;
-
-const OPTIONS: OptionRules<HandlerPoolOptions> = { ...POOL_OPTIONS, kind: oneOf("process", "thread", "inline") };
-
-const MODULES = { process: "node:child_process", thread: "node:worker_threads" } as const;
-
 /** A handler that computes for half a minute uses up the time that a proxy allows by default. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -168,7 +101,7 @@ export class HandlerPool implements HostedApp {
 
   /** @throws ConfigurationError that identifies the invalid option. */
   constructor(settings: HandlerPoolSettings) {
-    assertOptions("pool", settings.options, OPTIONS);
+    assertOptions("pool", settings.options, HANDLER_POOL_OPTIONS);
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;
     this.#settings = settings;
@@ -285,11 +218,7 @@ export class HandlerPool implements HostedApp {
     const { options, logger } = this.#settings;
     if (!hasWorkers()) {
       if (options.kind !== undefined) {
-        throw configurationError(
-          "TSGI_MISSING_PLATFORM_MODULE",
-          `pool: { kind: "${options.kind}" }`,
-          MODULES[this.#kind],
-        );
+        throw missingPool(options.kind);
       }
       this.#announce("run inline on this platform, which has no worker processes", "warn");
       return null;
@@ -334,15 +263,8 @@ export class HandlerPool implements HostedApp {
     return null;
   }
 
-  /** Says which routes run elsewhere, and why. Of several processes that serve, the first one says it. */
   #announce(what: string, level: "info" | "warn" = "info", advice = ""): void {
-    const routes = [...this.#handlers.keys()];
-    if (!isFirstProcess() || routes.length === 0) return;
-    const [subject, why] =
-      routes.length === 1
-        ? [`1 route ${what.replace("run", "runs")}`, "its handler is not async"]
-        : [`${routes.length} routes ${what}`, "their handlers are not async"];
-    this.#settings.logger[level]({ routes }, `${subject}, as ${why}: ${routes.join(", ")}${advice}`);
+    announceRoutes([...this.#handlers.keys()], what, { logger: this.#settings.logger, level, advice });
   }
 
   /** Lets the pool live from before the application's startup until after its shutdown. */

@@ -1,5 +1,5 @@
 /** Advice and errors about a route whose handler runs in the pool. @module */
-import type { WorkerKind } from "../platforms/concurrency/pools.js";
+import type { WorkerKind } from "../platforms/concurrency/options.js";
 import type { Logger } from "../common/logger.js";
 
 /** The way to a worker and back costs 0.1 ms; a handler that takes less than ten times that is better off without. */

@@ -33,7 +33,7 @@ import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
 import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
-import { assertPoolable, isPooled } from "./pool.js";
+import { assertPoolable, isPooled } from "./pool-rules.js";
 import { assertNotSettling } from "./settle.js";
 import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";

@@ -1,7 +1,7 @@
 /**
  * Schemas: their description, and how values are checked against them, filtered, converted and written as JSON. @module
  */
-import { type OptionalKind, type TSchema, Type } from "@sinclair/typebox";
+import type { OptionalKind, TSchema } from "@sinclair/typebox";
 import { configurationError } from "../common/exceptions.js";
 import type { SchemaBuilder } from "./builder.js";
 import type { Check } from "./check.js";
@@ -19,6 +19,7 @@ import {
   withoutJSONSchema,
   withoutLibraryChecks,
 } from "./standard.js";
+import { Type } from "./typebox.js";
 export type { Static, TSchema } from "@sinclair/typebox";
 
 /**

@@ -127,6 +127,20 @@ export const SCHEMAS = {
    */
   TSGI_RESERVED_PROPERTY_NAME: "A struct cannot have a property named `__proto__`. Give it another name.",
   /**
+   * You use a function of `t` that bundles for the web do not contain.
+   *
+   * If a bundler sets the condition `browser`, as for Cloudflare Workers, `t` lacks the functions that a JSON API rarely needs,
+   * such as `t.Extends`. You can import them from TypeBox, because its schemas work with every copy of the package:
+   *
+   * ```ts
+   * import { Type } from "@sinclair/typebox";
+   *
+   * const Text = Type.Extract(Type.Union([Type.Literal("a"), Type.Literal(1)]), Type.String());
+   * ```
+   */
+  TSGI_SCHEMA_FUNCTION_LEFT_OUT: (name: string) =>
+    `t.${name} is not in bundles for the web. Import it from TypeBox: import { Type } from "@sinclair/typebox".`,
+  /**
    * The type of a schema has no JSON form, for example a function, a symbol or a promise.
    *
    * ```js

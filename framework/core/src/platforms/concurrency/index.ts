@@ -10,5 +10,6 @@ export {
   WorkerDiedError,
 } from "./errors.js";
 export { installLoop, loopName, type LoopName } from "./loop.js";
-export { type PoolOptions, ProcessPool, runInProcess, runInThread, ThreadPool } from "./pools.js";
+export { type PoolOptions } from "./options.js";
+export { ProcessPool, runInProcess, runInThread, ThreadPool } from "./pools.js";
 export { type PoolStats } from "./worker-pool.js";

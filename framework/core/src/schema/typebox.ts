@@ -1,0 +1,2 @@
+/** The functions of the schema builder. @module */
+export { Type } from "@sinclair/typebox";
