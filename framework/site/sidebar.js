@@ -46,6 +46,7 @@ const PAGES = [
     page("Deployment", "/deployment"),
     page("The server", "/server"),
     page("HTTP/1.1 parsing", "/http1"),
+    page("One file", "/one-file"),
     page("uWebSockets.js", "/uwebsockets"),
     page("Multiple workers", "/several-workers"),
     page("AWS Lambda", "/lambda"),
