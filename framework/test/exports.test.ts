@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
-  "tsgi/internals": `AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION HeldMessages LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes missingPackage nameOf nearest nextTurn nodeModule observedOf observing oneLine oneOf ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase toUrl toWebSocketScope whole withPlace`,
+  "tsgi/internals": `AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION HeldMessages KEY_HEADER LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REPLAYED_HEADER RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession assertApplication assertOptions callerOf checkTarget codeOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage fingerprintOf formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes missingPackage nameOf nearest nextTurn nodeModule observedOf observing oneLine oneOf otherRequest ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents reportSettings responseFacts routeNameOf serverStartError setContextCarrier setEntry show statusPhrase stillRunning storageKeyOf toUrl toWebSocketScope whole withPlace`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf gzip httpMiddleware httpsRedirect logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
   "@tsgi/passwords": "Passwords",
   "@tsgi/prisma":
-    "ConnectError MigrationError UnavailableError isUniqueViolation openPrisma transactionOf uniqueViolation",
+    "ConnectError MigrationError UnavailableError idempotent isUniqueViolation openPrisma transactionOf uniqueViolation",
   "@tsgi/metrics": "prometheus",
   "@tsgi/otel": "openTelemetry",
   "@tsgi/redis": "openRedisStore redisStore",

@@ -29,6 +29,21 @@ const MESSAGES = {
   TSGI_NO_PRISMA_DATABASE: (given: unknown) =>
     `transactionOf() takes the dependency of a client of openPrisma(), not ${describe(given)}. Write ` +
     'transactionOf(Depends(openDatabase, { scope: "app" })).',
+  /**
+   * `idempotent()` needs a transaction that `transactionOf()` has made.
+   *
+   * ```js
+   * // Wrong
+   * const once = idempotent(Depends(openDatabase, { scope: "app" }));
+   *
+   * // Right
+   * const transaction = transactionOf(Depends(openDatabase, { scope: "app" }));
+   * const once = idempotent(transaction, { ttlSeconds: 3600 });
+   * ```
+   */
+  TSGI_NO_REQUEST_TRANSACTION: (given: unknown) =>
+    `idempotent() takes a transaction of transactionOf(), not ${describe(given)}. Write ` +
+    "idempotent(transactionOf(database)).",
   /** You use `openPrisma()` of `@tsgi/prisma`, but the adapter for your database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
     `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,

@@ -6,10 +6,12 @@ import { assertOptions, ConnectError, expecting, FUNCTION, type OptionRules, who
 import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
-import { createBegin, setBeginner } from "./transaction.js";
+import { IdempotencyStore } from "./idempotency-store.js";
+import { createBegin, setOpened } from "./transaction.js";
 import { reportColumns } from "./unique-columns.js";
 
 export { ConnectError, MigrationError, UnavailableError };
+export { idempotent, type IdempotentOptions } from "./idempotent.js";
 export {
   type IsolationLevel,
   type RequestTransaction,
@@ -142,7 +144,10 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     assertOptions("transaction()", limits, TRANSACTION_OPTIONS);
     return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
   };
-  setBeginner(transaction, createBegin(client, driver, config.waitMs));
+  setOpened(transaction, {
+    begin: createBegin(client, driver, config.waitMs),
+    responses: new IdempotencyStore(driver, config),
+  });
   // The extension does not change the type of a query; a client for PostgreSQL accepts everything that SQLite's
   // accepts, and more.
   return client.$extends({

@@ -11,7 +11,7 @@ import {
   whole,
 } from "tsgi/internals";
 import { prismaError } from "./errors.js";
-import { beginnerOf, type OpenTransaction } from "./transaction.js";
+import { openedOf, type OpenTransaction } from "./transaction.js";
 
 /** An isolation level, by its name in Prisma. On SQLite every transaction is serializable. */
 export type IsolationLevel = "ReadUncommitted" | "ReadCommitted" | "RepeatableRead" | "Serializable";
@@ -76,11 +76,21 @@ export function transactionOf<const D extends Marker<Transacting>>(
   if (!isDependency(database)) throw prismaError("TSGI_NO_PRISMA_DATABASE", database);
   assertOptions("transactionOf()", options, OPTIONS);
   const { isolation, timeoutMs = TIMEOUT_MS } = options;
-  return createSettling("transaction", { database }, async ({ database: client }) => {
-    const begin = beginnerOf(client);
-    if (begin === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
-    return settlementOf<TransactionOf<D>>(await begin({ isolation, timeoutMs }));
+  const transaction = createSettling("transaction", { database }, async ({ database: client }) => {
+    const opened = openedOf(client);
+    if (opened === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
+    return settlementOf<TransactionOf<D>>(await opened.begin({ isolation, timeoutMs }));
   });
+  databases.set(transaction, database);
+  return transaction;
+}
+
+/** The databases of the transactions that were made here. */
+const databases = new WeakMap<object, Marker<unknown>>();
+
+/** The database of a transaction; `null` for anything else. */
+export function databaseOf(transaction: unknown): Marker<unknown> | null {
+  return databases.get(Object(transaction) as object) ?? null;
 }
 
 function settlementOf<Tx>(transaction: OpenTransaction): Settlement<Tx> {

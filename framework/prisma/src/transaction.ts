@@ -1,6 +1,7 @@
 /** A transaction that is open from `begin` to `commit` or `rollBack`, and not for the time of a callback. @module */
 import { Deferred } from "tsgi/internals";
 import type { Driver } from "./driver.js";
+import type { IdempotencyStore } from "./idempotency-store.js";
 import { patiently, RolledBackError, UnavailableError } from "./patience.js";
 
 /** The options of one transaction. */
@@ -29,18 +30,24 @@ interface TransactingClient {
   $transaction(work: (tx: unknown) => Promise<unknown>, options: object): Promise<unknown>;
 }
 
-/** By the method `transaction` of a client: an extended client of Prisma is another object with the same method. */
-const beginners = new WeakMap<object, Begin>();
-
-/** Keeps how transactions of a client begin. */
-export function setBeginner(method: object, begin: Begin): void {
-  beginners.set(method, begin);
+/** A client that `openPrisma` has opened. */
+export interface OpenedClient {
+  readonly begin: Begin;
+  readonly responses: IdempotencyStore;
 }
 
-/** Begins transactions of a client; `null` for one that `openPrisma` has not opened. */
-export function beginnerOf(client: unknown): Begin | null {
+/** By the method `transaction` of a client: an extended client of Prisma is another object with the same method. */
+const openedClients = new WeakMap<object, OpenedClient>();
+
+/** Keeps the parts of a client. */
+export function setOpened(method: object, opened: OpenedClient): void {
+  openedClients.set(method, opened);
+}
+
+/** The parts of a client; `null` for a client that `openPrisma` has not opened. */
+export function openedOf(client: unknown): OpenedClient | null {
   const method = (Object(client) as { transaction?: unknown }).transaction;
-  return typeof method === "function" ? (beginners.get(method) ?? null) : null;
+  return typeof method === "function" ? (openedClients.get(method) ?? null) : null;
 }
 
 /** Prisma's time limit would end a transaction without notifying its owner, so it is disabled. */

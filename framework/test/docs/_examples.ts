@@ -15,7 +15,7 @@ import {
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
-import { openPrisma, transactionOf } from "@tsgi/prisma";
+import { idempotent, openPrisma, transactionOf } from "@tsgi/prisma";
 import { toLambda, toLambdaStream } from "@tsgi/lambda";
 import { AccessTokens } from "@tsgi/oauth";
 import { StreamLog } from "@tsgi/broadcast";

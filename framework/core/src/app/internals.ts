@@ -61,6 +61,17 @@ export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";
 export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
+// Repeated requests.
+export {
+  callerOf,
+  fingerprintOf,
+  KEY_HEADER,
+  otherRequest,
+  REPLAYED_HEADER,
+  stillRunning,
+  storageKeyOf,
+} from "../middleware/idempotency-key.js";
+
 // Observation of requests, and the context that workers carry on.
 export { observedOf, observing } from "../middleware/observation/observed.js";
 export type { StepKind } from "../middleware/observation/types.js";

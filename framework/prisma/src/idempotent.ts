@@ -1,0 +1,158 @@
+/** Repeated requests: the response is stored in the transaction of the work, and sent again. @module */
+import { BackgroundTasks, Depends, Header, type Marker, Request, Response } from "tsgi";
+import {
+  assertOptions,
+  callerOf,
+  createSettling,
+  EarlyResponse,
+  expecting,
+  fingerprintOf,
+  FUNCTION,
+  KEY_HEADER,
+  type OptionRules,
+  otherRequest,
+  type ReadyResponse,
+  REPLAYED_HEADER,
+  type SettlingDependency,
+  stillRunning,
+  storageKeyOf,
+  whole,
+} from "tsgi/internals";
+import { prismaError } from "./errors.js";
+import type { IdempotencyStore, RawClient, StoredResponse } from "./idempotency-store.js";
+import { databaseOf, type RequestTransaction } from "./request-transaction.js";
+import { openedOf } from "./transaction.js";
+
+/** The options of `idempotent`. */
+export interface IdempotentOptions {
+  /** Seconds for which a response is kept. Defaults to 86,400, a day. */
+  ttlSeconds?: number;
+  /** The header of the key. Defaults to `Idempotency-Key`. */
+  header?: string;
+  /**
+   * Identifies the caller: each caller has separate keys. Defaults to the header `Authorization`, else the cookies, else the
+   * client's address.
+   */
+  key?: (request: Request) => string;
+}
+
+const OPTIONS: OptionRules<IdempotentOptions> = {
+  ttlSeconds: whole(1, 2_147_483_647),
+  header: expecting(
+    "the name of a header",
+    (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+  ),
+  key: FUNCTION,
+};
+
+const DAY_SECONDS = 86_400;
+
+/** Bytes of a response that are stored at most. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+
+/** A key that a request holds, and the responses of its database. */
+interface HeldKey {
+  readonly key: string;
+  readonly responses: IdempotencyStore;
+}
+
+/**
+ * Makes a dependency that takes the place of a transaction. The first request with a key runs, and its response is stored in
+ * its transaction; each repetition gets the same response.
+ *
+ * @param transaction - A transaction of `transactionOf`.
+ * @throws ConfigurationError for another dependency, or an invalid option.
+ * @example
+ * ```ts
+ * import { App, Depends, t } from "tsgi";
+ * import { idempotent, openPrisma, transactionOf } from "@tsgi/prisma";
+ *
+ * interface Client {
+ *   payment: { create(query: { data: { cents: number } }): Promise<{ id: number }> };
+ * }
+ * // `load` imports the client that Prisma has generated: `() => import("./generated/client.js")`.
+ * export function createApp(load: () => Promise<{ PrismaClient: new (options: never) => Client }>) {
+ *   const open = async () => openPrisma({ url: "file:./dev.db", sqlite: load });
+ *   const transaction = transactionOf(Depends(open, { scope: "app" }));
+ *   const app = new App();
+ *   const params = { tx: Depends(idempotent(transaction)), payment: t.Object({ cents: t.Integer() }) };
+ *   app.post("/payments", { params }, async ({ tx, payment }) => tx.payment.create({ data: payment }));
+ *   return app;
+ * }
+ * ```
+ */
+export function idempotent<D, Tx>(
+  transaction: RequestTransaction<D, Tx>,
+  options: IdempotentOptions = {},
+): SettlingDependency<{ readonly request: typeof Request }, Tx> {
+  const database = databaseOf(transaction);
+  if (database === null) throw prismaError("TSGI_NO_REQUEST_TRANSACTION", transaction);
+  assertOptions("idempotent()", options, OPTIONS);
+  const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller = callerOf } = options;
+  const hold = createHold({ database, header, caller });
+  const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
+  return createSettling("idempotent", params, async ({ request, held, database: client, tx, tasks }) => {
+    const value = tx as Tx;
+    const undo = async (error: unknown) => error;
+    if (held === null) return { value, undo, confirm: () => {} };
+    const { key, responses } = held;
+    const raw = tx as RawClient;
+    const fingerprint = await fingerprintOf(request);
+    const found = await responses.find(raw, key);
+    if (found === "running") throw stillRunning();
+    if (found !== null) throw replay(found, fingerprint);
+    return {
+      value,
+      undo,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      confirm: async (response) => {
+        await responses.save(raw, key, { ...(response as ReadyResponse), fingerprint }, ttlSeconds);
+        if (responses.takeSweep()) tasks.addTask(() => responses.sweep(client as RawClient));
+      },
+    };
+  });
+}
+
+/** Makes the dependency that holds the key of a request before the transaction begins, within this process. */
+function createHold({
+  database,
+  header,
+  caller,
+}: {
+  database: Marker<unknown>;
+  header: string;
+  caller: (request: Request) => string;
+}) {
+  const params = { request: Request, database, given: Header({ alias: header, default: null }) };
+  return createSettling("idempotencyKey", params, async ({ request, database: client, given }) => {
+    const key = await storageKeyOf(request, given, caller);
+    const opened = openedOf(client);
+    if (opened === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
+    const { responses } = opened;
+    if (key === null) return { value: null, confirm: () => {}, undo: async (error: unknown) => error };
+    if (responses.running.has(key)) throw stillRunning();
+    responses.running.add(key);
+    const release = () => void responses.running.delete(key);
+    const held: HeldKey | null = { key, responses };
+    return {
+      value: held,
+      confirm: release,
+      undo: async (error: unknown) => {
+        release();
+        return error;
+      },
+    };
+  });
+}
+
+/** Makes the error that ends a repeated request with its response. */
+function replay(found: StoredResponse, fingerprint: string): Error {
+  if (found.fingerprint !== fingerprint) return otherRequest();
+  const { status: statusCode, headers, body } = found;
+  const response = new Response(body, { statusCode });
+  for (let index = 0; index < headers.length; index += 2) {
+    response.headers.append(headers[index] ?? "", headers[index + 1] ?? "");
+  }
+  response.headers.set(REPLAYED_HEADER, "true");
+  return new EarlyResponse(response);
+}
