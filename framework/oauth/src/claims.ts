@@ -20,14 +20,21 @@ export interface Claims {
 const MAX_TOKEN_CHARACTERS = 16 * 1024;
 
 /**
+ * Three parts in base64url without padding (RFC 7515 §2), whose unused last bits are zero. Attack: a decoder that is less strict
+ * accepts other spellings of a token, which a list of revoked tokens does not contain.
+ */
+const PART = "(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?";
+const COMPACT = new RegExp(`^${PART}\\.${PART}\\.${PART}$`);
+
+/**
  * Verifies a token with the key that `getKey` selects.
  *
  * @throws JOSEError for an invalid token. Errors of `getKey` are passed on.
  */
 export async function verifyToken(token: string, getKey: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<Claims> {
-  const { JWKSMultipleMatchingKeys, JWSSignatureVerificationFailed, JWTInvalid } = jose.errors;
-  if (token.length > MAX_TOKEN_CHARACTERS)
-    throw new JWTInvalid(`A token has at most ${MAX_TOKEN_CHARACTERS} characters`);
+  const { JWKSMultipleMatchingKeys, JWSInvalid, JWSSignatureVerificationFailed } = jose.errors;
+  if (token.length > MAX_TOKEN_CHARACTERS || !COMPACT.test(token))
+    throw new JWSInvalid("The token is not a compact JWS");
   try {
     return await verifyWith(token, getKey, options);
   } catch (error) {
