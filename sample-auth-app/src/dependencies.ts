@@ -3,7 +3,7 @@ import { OAuth2PasswordBearer } from "tsgi/security";
 
 import { accounts } from "./accounts.js";
 import type { Account, User } from "./models.js";
-import { accessTokens } from "./security/tokens.js";
+import { accessTokens, readToken } from "./security/tokens.js";
 
 /** The scopes that a login may ask for. A token of a login that asks for none is not limited. */
 export const SCOPES: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export const getCurrentAccount = withParams(
     if (!isOnly || !authorization?.startsWith("Bearer ")) {
       throw credentialsException();
     }
-    const token = await accessTokens.verifyAccessToken(authorization.slice("Bearer ".length));
+    const token = await readToken(accessTokens, authorization.slice("Bearer ".length));
     if (token === null) {
       throw credentialsException();
     }

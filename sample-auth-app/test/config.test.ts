@@ -83,6 +83,12 @@ describe("the configuration", () => {
     expect(load).toThrow(new RegExp(`\n  ${name}: [^\n]+$`));
   });
 
+  it("refuses a short key in development too", () => {
+    expect(() => readSettings({ SECRET_KEY: KEY_OF_32_BYTES.slice(1) })).toThrow(
+      /SECRET_KEY: it is shorter than 32 bytes/,
+    );
+  });
+
   cases([
     ["no key", { SECRET_KEY: undefined }],
     ["an empty key", { SECRET_KEY: "" }],
