@@ -1,7 +1,7 @@
 /**
- * Says whether a tag may be released: `node .ci/check-release.js v1.2.3`. With `--rehearsal` the changelog may still have
- * the heading "Unreleased". With `--dist-tag` it prints the name under which npm shall offer the version: `next` for a
- * version such as 1.2.3-beta.1, else `latest`.
+ * Says whether a tag may be released: `node .ci/check-release.js v1.2.3`. With `--rehearsal` the changelog may still
+ * have the heading "Unreleased". With `--dist-tag` it prints the dist-tag for npm: `next` for a version such as
+ * 1.2.3-beta.1, else `latest`.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";

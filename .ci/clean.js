@@ -1,4 +1,4 @@
-/** Removes what the other scripts made: packages, builds, generated code, caches. Databases and settings stay. */
+/** Removes the results of the other scripts: packages, builds, generated code, caches. Databases and settings stay. */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 

@@ -1,7 +1,7 @@
 /* oxlint-disable unicorn/prefer-node-protocol -- An old Node must reach the line that says it is too old. */
-// Installs the packages when they are missing or package-lock.json has changed: those of all workspaces, or of the ones
-// that are named, `node .ci/setup.cjs framework`, unless all are there. To start the sample application takes 260 of 900
-// packages. Nothing else runs before it, so it needs no package itself, and only what a Node of ten years ago could parse.
+// Installs the packages if they are missing or package-lock.json has changed: for all workspaces, or for the given ones
+// (`node .ci/setup.cjs framework`). To start the sample application takes 260 of 900 packages. It runs first, so it
+// uses no package, and only syntax that a ten-year-old Node can parse.
 "use strict";
 
 const { createHash } = require("crypto");
@@ -31,7 +31,7 @@ if (installed !== wanted || (installedScope !== scope && installedScope !== ""))
       ? "Installing the packages that this command needs; later runs skip this step …\n"
       : "Installing the packages of all workspaces; later runs skip this step …\n",
   );
-  // npm writes its hidden lock file last: without it an installation was interrupted, and is done anew.
+  // npm writes its hidden lock file last: if it is missing, an installation was interrupted, and runs again.
   const complete = fs.existsSync(path.join(root, "node_modules", ".package-lock.json"));
   const named = workspaces.map((name) => `--workspace=${name}`);
   const status = npm((complete ? ["install", "--no-save"] : ["ci"]).concat(named));
@@ -43,8 +43,8 @@ if (installed !== wanted || (installedScope !== scope && installedScope !== ""))
 function npm(parameters) {
   const own = process.env.npm_execpath;
   const command = own ? process.execPath : "npm";
-  // No package here needs a script of its own to be installed. A script run with --silent would hand its silence down,
-  // and an error would go unsaid.
+  // The packages here do not need install scripts. A script run with --silent would hand its silence down, and an error
+  // would go unsaid.
   const all = (own ? [own] : []).concat(parameters, "--ignore-scripts", "--loglevel=error");
   const child = spawnSync(command, all, { cwd: root, stdio: ["ignore", 2, 2] });
   if (child.error) fail(`npm could not be started: ${child.error.message}`);

@@ -51,7 +51,8 @@ export default class SummaryReporter {
       writeFileSync(process.env.TEST_SUMMARY, `${line}\n${list}`);
     }
     if (!this.#watching) {
-      // This timer keeps nothing alive: it fires only if a test file that ran in this very process has left something.
+      // This timer does not keep the process alive: it fires only if a test file that ran in this process left a handle
+      // open.
       setTimeout(() => process.exit(1), 5000).unref();
     }
   }

@@ -15,8 +15,8 @@ if (process.env.TEST_WORKERS && process.send) {
 }
 
 /**
- * Node's environment for tests, which fails a file that leaves something running – a server, a socket, a timer, a child
- * process – or whose code throws when its tests are over. Jest itself warns, kills the worker, and passes.
+ * Node's environment for tests, which fails a file that leaves a handle open – a server, a socket, a timer, a child
+ * process – or whose code throws after its tests. Jest itself warns, kills the worker, and passes.
  */
 export default class StrictEnvironment extends TestEnvironment {
   #before = new Map();
@@ -25,9 +25,9 @@ export default class StrictEnvironment extends TestEnvironment {
   #onLateError = (error) => this.#lateErrors.push(error);
 
   /**
-   * Jest's global object is a Proxy, which each use of `Math` or `Buffer` in the code under test asks: a parser of 16 MiB
-   * takes 6.4 s of processor time instead of 0.9 s, and tests of parameters 10.6 s instead of 8.4 s. Here it is that of
-   * an ordinary context.
+   * Jest's global object is a Proxy, which each use of `Math` or `Buffer` in the code under test asks: a parser of 16
+   * MiB takes 6.4 s of processor time instead of 0.9 s, and tests of parameters 10.6 s instead of 8.4 s. Here it is the
+   * `Function` of an ordinary context.
    */
   constructor(config, context) {
     const { createContext } = vm;
@@ -43,8 +43,8 @@ export default class StrictEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
-    // Jest reads every member of a module of Node's that a package imports: that of node:process opens the input,
-    // which would keep a worker.
+    // Jest reads every member of a Node module that a package imports: reading node:process opens the standard input,
+    // which would keep a worker alive.
     process.stdin.unref?.();
     this.#before = countResources();
     process.on("exit", failOnExit);

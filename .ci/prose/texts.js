@@ -1,5 +1,5 @@
 /** The prose of a file: its comments and messages, or its paragraphs. */
-// The compiler of the repository has no programming interface; that of users' editors has.
+// The compiler of the repository has no programming interface; the one of users' editors has.
 import ts from "typescript-5.9";
 
 /**
@@ -7,7 +7,7 @@ import ts from "typescript-5.9";
  * @property {"comment" | "message" | "title" | "paragraph" | "heading"} kind
  * @property {number} line - From 1.
  * @property {string} text
- * @property {string} [name] - Of a doc comment: what it stands on.
+ * @property {string} [name] - The documented name, for a doc comment.
  */
 
 /** Functions whose first argument is the title of a test. */
@@ -56,7 +56,7 @@ export function textsOfProgram(file, content) {
   return texts;
 }
 
-/** A page's lines, those of its code, comments and markup empty. */
+/** A page's lines; code, comments and markup are replaced by empty lines. */
 function proseLines(content) {
   let fence = null;
   return content.split("\n").map((line) => {

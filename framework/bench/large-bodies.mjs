@@ -1,5 +1,6 @@
-// Processor time of the server for a large body, tsgi beside bare node:http: `node framework/bench/large-bodies.mjs [MiB]`,
-// after a build. Fresh processes take turns; the client is a raw socket of this process. Prints medians and their ratio.
+// Processor time of the server for a large body, tsgi compared with bare node:http: `node
+// framework/bench/large-bodies.mjs [MiB]`, after a build. Fresh processes take turns; the client is a raw socket of
+// this process. Prints medians and their ratio.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -27,7 +28,7 @@ const servers = {
   },
 };
 
-/** Answers GET with so many bytes, and everything else with the number of bytes that came. */
+/** Responds to GET with so many bytes, and to everything else with the number of received bytes. */
 async function application({ type, method, path }, receive, send) {
   if (type !== "http") return;
   if (method === "GET") {
@@ -61,7 +62,7 @@ function countBody(req, response) {
   req.on("end", () => response.end(`<${count}>`));
 }
 
-/** Serves, and answers each message with the processor seconds used so far. */
+/** Serves, and replies to each message with the processor seconds used so far. */
 async function runServer() {
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
@@ -77,7 +78,7 @@ const heads = {
   "in, chunked": () => "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
 };
 
-/** Sends one request, with a body where it has one, and reads the response to its end. */
+/** Sends one request, with an optional body, and reads the response to its end. */
 async function request(port, kind, bytes) {
   const socket = connect(port, "127.0.0.1");
   let received = 0;

@@ -1,10 +1,11 @@
 /**
- * The cost of each middleware for a small request, in memory without a server: microseconds a request, and the difference
- * to none. The cases take turns in each round, so that a machine that gets slower slows all of them; the best round counts.
+ * The cost of each middleware for a small request, in memory without a server: microseconds per request, and the
+ * difference to no middleware. The cases take turns in each round, so that a machine that gets slower slows all of
+ * them; the best round counts.
  *
  *     npm run build --prefix framework && node framework/bench/middleware.mjs [words of the names of cases]
  *
- * It does not show what a server adds (some 16 µs), nor what larger bodies cost gzip, nor the way to a store elsewhere.
+ * It does not include the cost of a server (about 16 µs), of gzip for larger bodies, or of a remote store.
  */
 import { App, Request } from "../core/dist/index.js";
 import * as middleware from "../core/dist/middleware/index.js";

@@ -1,15 +1,15 @@
 /**
- * The cost of observation: processor time of a server for one small GET over loopback, with and without it, beside the
- * tracing plugins of other frameworks.
+ * The cost of observation: processor time of a server for one small GET over loopback, with and without it, compared
+ * with the tracing plugins of other frameworks.
  *
  *     npm run build --prefix framework && node framework/bench/observation.mjs
  *
- * Each contender is a process of its own. They are asked in turn, in batches, so that all of them have the same moments of
- * a busy machine. What is compared is a ratio within one framework: the median over the rounds of the time with
- * observation, divided by that without.
+ * Each framework runs in a separate process. They are asked in turn, in batches, so that all of them have the same
+ * moments of a busy machine. It compares a ratio within one framework: the median over the rounds of the time with
+ * observation, divided by the time without.
  *
- * `no SDK`: tracing is on, and the program has set no provider. `no-op tracer`: its provider gives spans that do nothing.
- * `not sampled`: the SDK samples no request. `recording`: the SDK records each span and drops it.
+ * `no SDK`: tracing is on, and the program has set no provider. `no-op tracer`: its provider creates spans without
+ * effect. `not sampled`: the SDK samples no request. `recording`: the SDK records each span and drops it.
  */
 import { execFileSync, fork } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -31,7 +31,7 @@ const PACKAGES = [
 
 const load = async (name) => import(createRequire(`${HOME}/`).resolve(name));
 
-/** Sets up what the contender wants, for every copy of the library: they share the global provider. */
+/** Sets up the framework's provider, for every copy of the library: they share the global provider. */
 async function setUp(option) {
   if (option === "no-op tracer") {
     const { INVALID_SPAN_CONTEXT, trace } = await import("@opentelemetry/api");
@@ -82,7 +82,7 @@ const SERVERS = {
   },
 };
 
-/** A server in a process of its own, which says how much processor time it has used. */
+/** A server in a separate process, which reports how much processor time it has used. */
 async function start(framework, option) {
   const child = fork(import.meta.filename, [framework, option], { stdio: ["ignore", "ignore", "ignore", "ipc"] });
   const next = () => new Promise((resolve) => void child.once("message", resolve));

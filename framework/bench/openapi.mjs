@@ -1,12 +1,12 @@
 /**
- * The document of an application with 1,000 routes: the processor time of the first `openapi()` in a new process, all
- * threads of the engine counted, and of the second, which gives the same object.
+ * The document of an application with 1,000 routes: the processor time of the first `openapi()` in a new process,
+ * including all threads of the engine, and of the second, which returns the same object.
  *
  *     npm run build --prefix framework
  *     node --expose-gc framework/bench/openapi.mjs [--routes 1000] [--structs 50]
  *
- * Each route has a path and a query parameter, a body, a result, a security scheme with scopes, and a 404. `--structs 1000`
- * gives each route a struct of its own.
+ * Each route has a path and a query parameter, a body, a result, a security scheme with scopes, and a 404. `--structs
+ * 1000` uses a separate object schema for each route.
  */
 import { parseArgs } from "node:util";
 import { App, Depends, Query, Security, t, withParams } from "../core/dist/index.js";

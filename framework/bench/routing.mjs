@@ -1,13 +1,13 @@
 /**
  * The routing benchmark: 100 routes (50 static, 30 with one parameter, 20 with several), 500,000 lookups for each of
- * three paths, `tsgi`'s router beside others' in one process, in turns, the median of five.
+ * three paths, `tsgi`'s router and others in one process, in turns, the median of five.
  *
  *     npm run build --prefix framework
  *     npm install --prefix .cache/peers rou3 find-my-way memoirist hono
  *     node framework/bench/routing.mjs [--lookups 500000] [--rounds 5] [--reverse]
  *
- * What it does not show: the paths are constants, so their hashes are known and the engine may cache their parts
- * (`String#split` does). The section "fresh" gives each lookup a new string, as a server does.
+ * Limitation: the paths are constants, so their hashes are known and the engine may cache their parts (`String#split`
+ * does). The section "fresh" uses a new string for each lookup, as a server does.
  */
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
@@ -69,7 +69,7 @@ const SETS = {
 
 const colons = (path) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-/** Each contender takes the patterns and gives a lookup of a path, by `GET`. */
+/** Each framework gets the patterns and returns a function that looks up a path, by `GET`. */
 async function contenders(patterns) {
   const require = createRequire(new URL("../../.cache/peers/package.json", import.meta.url));
   const { createRouter, addRoute } = await import(require.resolve("rou3"));
@@ -99,7 +99,7 @@ async function contenders(patterns) {
   };
 }
 
-/** A loop of its own for each contender, so that no one's call is made slower by the others' before it. */
+/** A separate loop for each framework, so that its calls are not slowed down by earlier ones. */
 function loopFor(find) {
   // oxlint-disable-next-line typescript/no-implied-eval -- a function of its own needs a text of its own.
   return new Function(
@@ -145,7 +145,7 @@ function run(title, finders, makeLoop, path) {
   console.log(`${title.padEnd(24)} ${rates.join("   ")}`);
 }
 
-/** 24 routes of 24 segments, each static at another place and with a last segment of its own. */
+/** 24 routes of 24 segments, each static at another place and with a different last segment. */
 const HOSTILE = Array.from({ length: 24 }, (_, index) => {
   const segments = Array.from({ length: 23 }, (_value, place) => (place === index ? `s${place}` : `{p${place}}`));
   return `/${segments.join("/")}/last${index}`;

@@ -120,7 +120,9 @@ function noiseOf({ machine, sections, disturbances }: Published): string[] {
   return [
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
     ...reasonsOf(worstOf(Object.values(disturbances))),
-    wide > spreads.length * NOISY_SHARE ? `${wide} of ${spreads.length} results spread over more than ±10 %` : "",
+    wide > spreads.length * NOISY_SHARE
+      ? `${wide} of ${spreads.length} results varied by more than ±10 % between the runs`
+      : "",
   ].filter((reason) => reason !== "");
 }
 

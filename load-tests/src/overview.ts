@@ -51,7 +51,7 @@ function verdictOf(comparisons: readonly Comparison[], uncertainty: number | nul
   const precision =
     uncertainty === null
       ? ""
-      : ` The ratio of two numbers of a row is uncertain by a factor of ${uncertainty.toFixed(2)}.`;
+      : ` If you compare two numbers of a row, the ratio can be off by ${((uncertainty - 1) * 100).toFixed(0)} %.`;
   const result =
     slower === 0 && open === 0
       ? "tsgi is the fastest in both rows."

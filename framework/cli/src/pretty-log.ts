@@ -23,7 +23,7 @@ const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = 
 
 const LEVEL_OF_NAME = new Map(Object.entries(LEVELS).map(([level, [name]]) => [name.toLowerCase(), level]));
 
-/** Fields with a special format, and those of the process. */
+/** Fields with a special format, and fields about the process. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["level", "time", "msg", "message", "pid", "hostname", "err", "v"]);
 
 /** Error fields that its stack shows. */

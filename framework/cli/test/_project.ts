@@ -6,10 +6,10 @@ import path from "node:path";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 
-/** The command as npm links it; its program is what `npm run build` leaves. */
+/** The command as npm links it; its program is the output of `npm run build`. */
 const COMMAND = path.join(FRAMEWORK, "cli/bin/tsgi.js");
 
-/** What a command left. */
+/** The output of a command. */
 export interface Outcome {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -50,7 +50,7 @@ export class RunningCommand {
     });
   }
 
-  /** The match of the next output that has it, after what was matched before. Fails when the command ends without. */
+  /** The match of the next output that matches, after the previous match. Fails when the command ends without. */
   async next(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this.output.slice(this.#seen));

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "@jest/globals";
 import { Project } from "./_project.js";
 
-/** What bash offers for words of which the last is being typed. */
+/** The words that bash suggests; the last one is incomplete. */
 function complete(script: string, ...words: string[]): string[] {
   const line = `${script}
     COMP_WORDS=(tsgi ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}

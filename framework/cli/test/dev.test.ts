@@ -23,7 +23,7 @@ async function ask(command: RunningCommand): Promise<Answer> {
   return { ...((await (await fetch(url)).json()) as Omit<Answer, "url">), url };
 }
 
-/** Whether a process still runs: one that has ended and is not yet collected does not. */
+/** Whether a process still runs; a zombie does not. */
 async function isRunning(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "State:\tZ");
   return !/State:\s+[ZX]/.test(status);
@@ -43,7 +43,7 @@ async function freePort(): Promise<number> {
   return server.port;
 }
 
-/** Where util-linux's `script` runs a command at a pseudo-terminal. */
+/** Uses util-linux's `script` to run a command in a pseudo-terminal. */
 const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 const slow = process.env["TSGI_SLOW"] ? it : it.skip;
@@ -288,7 +288,7 @@ app.includeRouter(health());`;
     for (let index = 0; index < 200; index++) await project.write({ [`n${index}.ts`]: "export const n = 2;" });
     let version = 1;
     while (version === 1) version = (await ask(command)).version;
-    // How few depends on the machine: one at a time would be 200.
+    // The number depends on the machine: one at a time would be 200.
     expect(command.output.match(/changed\. Restarting/g)?.length).toBeLessThan(200);
   });
 

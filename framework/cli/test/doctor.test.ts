@@ -15,7 +15,7 @@ const app = (...lines: string[]) =>
 
 const inOrder = app('app.get("/users/{id}", async ({ id }) => id);');
 
-/** What the doctor says of a project, a line for each finding. */
+/** The output of the doctor for a project, a line for each finding. */
 async function examine(
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},

@@ -65,7 +65,7 @@ describe("tsgi run", () => {
   it("names a file of variables that is not there", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--env-file", "no.env");
-    // Some Nodes take this flag for their own wherever it stands, and say it in their words.
+    // Some versions of Node parse this flag anywhere, and print their own message.
     expect(stderr).toMatch(/no\.env(:| cannot be read:)/);
     expect(code).not.toBe(0);
   });
@@ -136,7 +136,7 @@ describe("tsgi run with plain handlers and workers", () => {
     app.get("/size", async () => app.poolStats.size);`;
 
   const cores = availableParallelism();
-  /** More than there are processors, where there are not so many that starting them all would take long. */
+  /** More than the processors, unless there are so many that starting them would take long. */
   const many = Math.min(cores + 1, 9);
 
   it.each([1, 2, many])("with %i splits the processors between them, with at least one each", async (workers) => {

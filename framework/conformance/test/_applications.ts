@@ -38,7 +38,7 @@ function createApp(): App {
   return app;
 }
 
-/** A mounted application sees what the App around it makes of scope and messages. */
+/** A mounted application sees scope and messages as the App around it passes them. */
 function createMount(): App {
   const app = new App({ logger: new KeptLog() });
   app.mount("/mounted", echo);
@@ -61,7 +61,7 @@ function underHTTPS(app: ASGIApp): ASGIApp {
   return (scope, receive, send) => app(scope.type === "http" ? { ...scope, scheme: "https" } : scope, receive, send);
 }
 
-/** Each middleware, set so that what the checks ask for goes through. */
+/** Each middleware, configured so that it passes the requests of the checks. */
 export const middlewares: readonly (readonly [name: string, middleware: Middleware])[] = [
   ["bodyLimit", bodyLimit(1_000_000)],
   ["compress", compress()],

@@ -1,4 +1,4 @@
-/** Servers that are broken on purpose, each by one change to what stands between a server and the application. */
+/** Servers that are broken on purpose, each by one change between a server and the application. */
 import type { ASGIApp, HeaderPair, ReceiveMessage, Scope, SendMessage } from "tsgi";
 import type { StartServer } from "../src/index.js";
 
@@ -17,7 +17,7 @@ export interface BrokenServer {
 type AnyMessage = Record<string, unknown> & { readonly type: string };
 type SendNext = (message: object) => Promise<void> | void;
 
-// A broken server gives what no type allows: the casts are all here.
+// A broken server uses values that no type allows: the casts are all here.
 const toScope = (scope: object): Scope => scope as Scope;
 const toReceived = (message: object): ReceiveMessage => message as ReceiveMessage;
 const toSent = (message: object): SendMessage => message as SendMessage;
@@ -47,7 +47,7 @@ function received(type: Scope["type"], change: (message: AnyMessage, scope: Scop
     };
 }
 
-/** Changes the messages that scopes of one type send. What `make` gives belongs to one call. */
+/** Changes the messages that scopes of one type send. The result of `make` belongs to one call. */
 function sent(type: Scope["type"], make: () => (message: AnyMessage, next: SendNext) => Promise<void> | void) {
   return (app: ASGIApp): ASGIApp =>
     async (scope, receive, send) => {
@@ -59,7 +59,7 @@ function sent(type: Scope["type"], make: () => (message: AnyMessage, next: SendN
     };
 }
 
-/** Changes one message, whatever came before. */
+/** Changes one message, regardless of earlier ones. */
 const each = (change: (message: AnyMessage) => object | null) => () => (message: AnyMessage, next: SendNext) => {
   const changed = change(message);
   return changed === null ? undefined : next(changed);
@@ -173,7 +173,7 @@ const onHTTPRequests: readonly BrokenServer[] = [
   },
 ];
 
-/** Ends the answer of an application that throws: before its start with 200, behind it as if it was whole. */
+/** Ends the response of an application that throws: before its start with 200, after it as if it were complete. */
 function mend(when: "before" | "within") {
   return (app: ASGIApp): ASGIApp =>
     async (scope, receive, send) => {
@@ -697,7 +697,7 @@ const onEnds: readonly BrokenServer[] = [
   },
 ];
 
-/** Answers a message of the lifespan in the application's place, and leaves its own answers to it out. */
+/** Responds to a message of the lifespan instead of the application, and drops its own responses. */
 function answering(event: "startup" | "shutdown") {
   return (app: ASGIApp): ASGIApp =>
     async (scope, receive, send) => {

@@ -1,4 +1,4 @@
-/** The matrix of `docs/conformance.md`: what each subject does with each statement. */
+/** The matrix of `docs/conformance.md`: the result of each subject for each statement. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -18,7 +18,7 @@ import { servers } from "./_servers.js";
 export const PAGE = path.join(import.meta.dirname, "../../docs/conformance.md");
 export const RECORD = path.join(import.meta.dirname, "recorded.json");
 
-/** The outcome of one check. `differs`: on purpose, for a reason that the page gives. */
+/** The outcome of one check. `differs`: on purpose, for a reason on the page. */
 export type Cell = "yes" | "no" | "differs" | "not applicable";
 
 /** One column: a subject, and a cell for each statement by its identifier. */
@@ -123,7 +123,7 @@ function differences(): string {
     .join("\n");
 }
 
-/** The page with what a run has given. The text between the lists is written by hand. */
+/** The page with the results of a run. The text between the lists is written by hand. */
 export function renderPage(onServers: readonly Column[], onApplications: readonly Column[]): string {
   const parts: Readonly<Record<string, string>> = {
     applications: `${tables(applicationStatements, onApplications).replaceAll("### ", "### Applications: ")}\n\nThe middleware: ${middlewares.map(([name]) => `\`${name}\``).join(", ")}, each around an application that keeps all.`,

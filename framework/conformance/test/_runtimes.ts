@@ -25,7 +25,7 @@ export interface Run {
   readonly results: readonly AnyResult[];
 }
 
-/** Runs the program on a runtime, which is fetched where it is missing. */
+/** Runs the program on a runtime, which is downloaded if it is missing. */
 export async function runOn(runtime: string): Promise<Run[]> {
   const [, binary = ""] = execFileSync(process.execPath, [RUNTIMES, runtime]).toString().trim().split(" ");
   const args = [...(ARGUMENTS[runtime] ?? []), PROGRAM];
@@ -40,7 +40,7 @@ async function startUws(app: ASGIApp): Promise<StartedServer> {
   return overSocket(server.url, () => server.close());
 }
 
-/** The column of the loop of uWebSockets.js, on this Node.js; none where it has no binary. */
+/** The column of the uWebSockets.js loop, on this Node.js; undefined without a binary. */
 async function runUws(): Promise<Column[]> {
   const uws = fetchedUws();
   if (uws === null) return [];

@@ -65,7 +65,7 @@ function toClient(webSocket: TestWebSocket): ClientWebSocket {
   };
 }
 
-/** The answer to a handshake in memory. */
+/** The response to a handshake in memory. */
 export async function openedInMemory(open: () => Promise<TestWebSocket>): Promise<HandshakeAnswer> {
   try {
     const webSocket = await open();

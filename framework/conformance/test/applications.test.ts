@@ -4,7 +4,7 @@ import { applications, middlewares } from "./_applications.js";
 import { DIVERGENCES } from "./_divergences.js";
 import { servers } from "./_servers.js";
 
-/** The titles of what is not kept. */
+/** The titles of violated statements. */
 const failed = (results: Awaited<ReturnType<typeof checkApplication | typeof checkServer>>) =>
   results
     .filter(({ passed, statement }) => !passed && !(statement.id in DIVERGENCES))

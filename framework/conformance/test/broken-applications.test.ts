@@ -7,18 +7,18 @@ type Call = Parameters<ASGIApp>;
 /** A middleware around `echo` that is broken on purpose. */
 type Broken = readonly [what: string, breaks: readonly string[], app: ASGIApp];
 
-/** An application that does something of its own for scopes of one type. */
+/** An application with different behavior for scopes of one type. */
 const on =
   (type: string, act: (...call: Call) => Promise<void>): ASGIApp =>
   (...call) =>
     (call[0].type === type ? act : echo)(...call);
 
-/** An application that changes what it sends for scopes of one type. */
+/** An application that changes its sent messages for scopes of one type. */
 const sending = (type: string, change: (message: SendMessage) => object): ASGIApp =>
-  // A broken application sends what no type allows.
+  // A broken application sends values that no type allows.
   on(type, (scope, receive, send) => echo(scope, receive, async (message) => send(change(message) as SendMessage)));
 
-/** An application that changes what it has received for scopes of one type. */
+/** An application that changes its received messages for scopes of one type. */
 const receiving = (type: string, change: (message: ReceiveMessage) => object): ASGIApp =>
   on(type, (scope, receive, send) => echo(scope, async () => change(await receive()) as ReceiveMessage, send));
 
@@ -27,7 +27,7 @@ const start = (message: SendMessage, fields: object) =>
   message.type === "http.response.start" ? { ...message, ...fields } : message;
 const pair = (name: string, value: string): HeaderPair => [bytes(name), bytes(value)];
 
-/** Leaves a key of its own on the scope of the server. */
+/** Adds a key to the scope of the server. */
 const marking = (type: string): ASGIApp =>
   on(type, (scope, receive, send) => echo(Object.assign(scope, { asgi: { version: "3.0" } }), receive, send));
 

@@ -23,14 +23,14 @@ const SIDE_BY_SIDE = 12;
 describe("a server that is broken on purpose", () => {
   const found = new Map<BrokenServer, string[]>();
 
-  // Some side by side, as a few of them hang until a check gives up; not all, which would make whole servers late.
+  // Some run concurrently, because a few hang until a check gives up; not all, which would delay whole servers.
   beforeAll(async () => {
     const waiting = brokenServers.values();
     const checkNext = async () => {
       for (const broken of waiting) found.set(broken, await brokenBy(broken));
     };
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, checkNext));
-    // Late on a busy machine is not broken: what differs is checked once more, alone.
+    // A late result on a busy machine is not an error: differences are checked again, separately.
     for (const broken of brokenServers) if (!isAsExpected(broken)) found.set(broken, await brokenBy(broken));
   }, 240_000);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The command `tsgi` belongs to `@tsgi/cli`: this starts it where it is installed, or says how to install it. */
+/** The command `tsgi` belongs to `@tsgi/cli`: this starts it if it is installed, or prints how to install it. */
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 
-/** The manifest of `@tsgi/cli`, beside the project in which the command was called or beside this package. */
+/** The manifest of `@tsgi/cli`, next to the project in which the command was called or next to this package. */
 function findManifest() {
   for (const place of [path.join(process.cwd(), "package.json"), import.meta.url]) {
     try {

@@ -37,7 +37,7 @@ function createApp(guard: typeof wait | typeof askForRequest | null): App {
 interface Outcome {
   status: number | null;
   body: unknown;
-  /** How many messages were taken. */
+  /** The number of received messages. */
   taken: number;
 }
 

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { App, ConfigurationError, Depends, Query, RecursionError, t, withParams } from "../../src/index.js";
 
-/** What a function throws. */
+/** The error of a function. */
 function thrownBy(fn: () => unknown): unknown {
   try {
     fn();

@@ -108,7 +108,7 @@ const fail = (): never => {
   throw new Error("disk full");
 };
 
-/** As an async function, which TypeScript lets stand for one that returns nothing. */
+/** As an async function, which TypeScript accepts for one that returns void. */
 const later = (() => Promise.reject(new Error("disk full"))) as () => never;
 
 /** Loggers that fail. Jest fails a test in which a rejection stays unhandled, as Node would end the process. */

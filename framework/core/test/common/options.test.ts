@@ -24,7 +24,7 @@ import { TestClient } from "../../src/platforms/testing/index.js";
 
 const handler = async () => null;
 
-/** What plain JavaScript may pass. */
+/** Values that plain JavaScript can pass. */
 const wrong = (options: unknown) => options as never;
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

@@ -9,7 +9,7 @@ import { KeptLog } from "../../../test/support/kept-log.js";
 
 const MISSING = expect.objectContaining({ name: "ConfigurationError", code: "TSGI_MISSING_PLATFORM_MODULE" });
 
-/** Runs the lifespan as far as the answer to its start. */
+/** Runs the lifespan up to the response to its startup. */
 async function startUp(app: App) {
   const messages: { type: string; message?: string }[] = [];
   const forever = new Promise<never>(() => {});

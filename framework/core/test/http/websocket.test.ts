@@ -23,7 +23,7 @@ const create = (options: ConstructorParameters<typeof App>[0] = {}) => {
 
 const CONNECT: ReceiveMessage = { type: "websocket.connect" };
 
-/** Opens a WebSocket in memory, gives what the client sends, and what the application sent. */
+/** Opens a WebSocket in memory, sends the client's messages, and returns the application's. */
 async function connect(app: ASGIApp, path: string, messages: readonly ReceiveMessage[] = [], extra: object = {}) {
   const sent: SendMessage[] = [];
   const waiting: ReceiveMessage[] = [CONNECT, ...messages];

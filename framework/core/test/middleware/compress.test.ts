@@ -256,7 +256,7 @@ describe("gzip of a stream", () => {
     const isRead = new Promise<void>((resolve) => (go = resolve));
     app.get("/", async function* () {
       yield { part: 1 };
-      await isRead; // for ever, where the first part does not arrive before the second
+      await isRead; // indefinitely, if the first chunk does not arrive before the second
       yield { part: 2 };
     });
     await using server = await served(app);

@@ -23,7 +23,7 @@ function create(options: CORSOptions): App {
   return app;
 }
 
-/** What a browser asks before a request that is not simple. */
+/** The preflight of a browser before a request that is not simple. */
 const preflight = (origin: string, method: string, headers?: string) => ({
   headers: [
     ["origin", origin],

@@ -7,7 +7,7 @@ import { bodyLimit, timeLimit } from "../../src/middleware/index.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
 
-/** What collects garbage at once. */
+/** Collects garbage immediately. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;

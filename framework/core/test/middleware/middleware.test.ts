@@ -60,7 +60,7 @@ describe.each(ALL)("%s", (_, middleware) => {
   });
 });
 
-/** Notes when a request goes in and when the head of its response comes out. */
+/** Records when a request enters and when the head of its response is sent. */
 const tracing =
   (name: string, notes: string[], middleware: Middleware): Middleware =>
   (app) => {

@@ -23,7 +23,7 @@ function create(options: Partial<RateLimitOptions> = {}) {
   return { app, logger };
 }
 
-/** The call as it comes from an address. */
+/** The call with the address of a client. */
 const from =
   (host: string): Middleware =>
   (app) =>
@@ -221,7 +221,7 @@ async function startProcesses(count: number, redis: string) {
     await redis.stop();
     expect(await flood()).toBe(1_000);
     await redis.start();
-    // Which of them are connected again is known by their answers; of those requests some have been counted.
+    // Their responses show which of them are connected again; some of those requests have been counted.
     let counted = 0;
     for (const url of urls) for (;;) if ((await ask(url)).isCounted && ++counted > 0) break;
     expect(await flood()).toBe(100 - counted);

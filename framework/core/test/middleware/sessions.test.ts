@@ -23,7 +23,7 @@ function create(options: Partial<SessionsOptions> = {}) {
   return { app, log };
 }
 
-/** The cookie that an answer sets, as the next request sends it. */
+/** The cookie of a response, as the next request sends it. */
 const cookieOf = ({ headers }: Answer) => (headers["set-cookie"] ?? "").split(";", 1)[0] as string;
 
 const withCookie = (cookie: string) => ({ headers: [["cookie", cookie]] as const });

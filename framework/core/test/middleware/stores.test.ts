@@ -17,7 +17,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-/** Node-redis as far as `redisStore` asks it, over the other client. */
+/** The part of node-redis that `redisStore` uses, implemented with the other client. */
 const nodeRedis = () => ({
   isReady: true,
   sendCommand: (args: readonly string[]) => client.call(...(args as [string, ...string[]])),

@@ -9,7 +9,7 @@ function refsOf(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(refsOf)];
 }
 
-/** What is wrong with a document: what the validator finds, references that lead nowhere, components without a use. */
+/** The errors of a document: from the validator, unresolved references, unused components. */
 export async function faultsOf(document: OpenAPIDocument): Promise<unknown[]> {
   const json = JSON.parse(JSON.stringify(document)) as OpenAPIDocument;
   const listed = Object.keys(json.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`);

@@ -27,7 +27,7 @@ const PRINT = `
   process.stdout.write(JSON.stringify(documents), () => process.exit());
 `;
 
-/** Writes the files of each recipe, and gives its module by its name. */
+/** Writes the files of each recipe, and returns its module by its name. */
 async function writeRecipes(folder: string): Promise<[string, string][]> {
   const modules: [string, string][] = [];
   for (const page of await readdir(COOKBOOK)) {

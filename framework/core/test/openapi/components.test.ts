@@ -24,7 +24,7 @@ function documentOf({ input = [], output = [] }: Uses): OpenAPIDocument {
   return app.openapi();
 }
 
-/** The application's own components, without those of the framework's 422. */
+/** The application's own components, without the components of the framework's 422. */
 function componentsOf(uses: Uses): Record<string, SchemaObject> {
   const schemas = Object.entries(documentOf(uses).components?.schemas ?? {});
   return Object.fromEntries(schemas.filter(([name]) => !/^(?:HTTP)?ValidationError/.test(name)));

@@ -47,7 +47,7 @@ async function lint(documents: Readonly<Record<string, OpenAPIDocument>>): Promi
   return JSON.parse(await text(child.stdout)) as Record<string, string[]>;
 }
 
-/** Rules on what an author writes or leaves out, each with what it asks for. */
+/** Rules about the author's text, each with its requirement. */
 const OF_THE_AUTHOR: Readonly<Record<string, string>> = {
   "info-contact": "`contact`",
   "info-description": "`description` of the App",
@@ -60,7 +60,7 @@ const OF_THE_AUTHOR: Readonly<Record<string, string>> = {
   "tag-description": "descriptions in `tags` of the App",
 };
 
-/** A fault of Spectral: it takes `items: false`, which ends a tuple in draft 2020-12, for missing `items`. */
+/** An error of Spectral: it mistakes `items: false`, which ends a tuple in draft 2020-12, for missing `items`. */
 const OF_SPECTRAL = /^spectral error array-items \S+\/point\/items$/;
 
 const isOurs = (finding: string) => !OF_SPECTRAL.test(finding) && !OF_THE_AUTHOR[finding.split(" ")[2] ?? ""];

@@ -308,7 +308,7 @@ describe("below a prefix", () => {
     expect(body.servers).toEqual([{ url: "/api" }]);
     expect(body.components.securitySchemes.OAuth2PasswordBearer.flows.password.tokenUrl).toBe("/api/auth/token");
     const page = await client.get("/docs").expect(200);
-    // The browser is at /api/docs, and asks for what the proxy hands on without /api.
+    // The browser is at /api/docs, and requests the paths that the proxy forwards without /api.
     const asked = linksOf(page.text).map((link) => new URL(link, "http://localhost/api/docs").pathname);
     for (const path of asked) {
       expect(path).toMatch(/^\/api\//);

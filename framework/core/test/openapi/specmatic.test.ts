@@ -21,7 +21,7 @@ interface Example {
 const JSON_TYPE = { "Content-Type": "application/json" };
 const TOKEN = { status: 200, headers: JSON_TYPE, body: { access_token: "a token", token_type: "bearer" } };
 
-/** What the demo user can do, as far as it takes more than the document says. */
+/** Actions of the demo user that need more than the document describes. */
 function examplesFor({ username, password }: RunningSample, cookie: string): Record<string, Example> {
   const login = { method: "POST", path: "/auth/token" };
   return {
@@ -64,9 +64,9 @@ function examplesFor({ username, password }: RunningSample, cookie: string): Rec
 }
 
 /**
- * The document as Specmatic can work with it. It knows no cookies: the header that carries them takes their place, and
- * there is no refresh without one. It would make up a new password, which the next test does not know. And it breaks a
- * pattern by a `_` at its end, which the names of users and items may have.
+ * The document as Specmatic can work with it. It does not support cookies: a header replaces them, and the refresh is
+ * omitted. It would make up a new password, which the next test does not know. And it breaks a pattern by a `_` at its
+ * end, which the names of users and items may have.
  */
 function adapt(document: OpenAPIDocument): OpenAPIDocument {
   for (const [route, item] of Object.entries(document.paths)) {
@@ -120,7 +120,7 @@ slowly("the sample application under Specmatic's generative tests", () => {
     const flags = ["-jar", jar, "test", "openapi.json", "--examples=examples", `--testBaseURL=${url}`];
     const { stdout } = await run("java", flags, {
       cwd: folder,
-      // The scheme's name is that of the variable which holds its token.
+      // The scheme has the name of the variable that contains its token.
       env: { PATH: process.env["PATH"], SPECMATIC_GENERATIVE_TESTS: "true", OAuth2PasswordBearer: token },
       maxBuffer: 64 * 2 ** 20,
     }).catch((error: { stdout: string }) => error);

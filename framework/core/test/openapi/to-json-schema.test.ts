@@ -12,7 +12,7 @@ function convert(schema: JSONSchema, direction: Direction = "input"): SchemaObje
   return new Components(VERSIONS["3.1"]).convert(schema, { direction, place: "GET /", role: "body", of: null });
 }
 
-/** Schemas that stand in an OpenAPI 3.1 document as they are. */
+/** Schemas that are copied unchanged into an OpenAPI 3.1 document. */
 const KEPT: readonly (readonly [rule: string, schema: JSONSchema])[] = [
   ["a type", { type: "string" }],
   ["several types", { type: ["string", "null"], minLength: 1 }],
@@ -117,7 +117,7 @@ function schemasOf(value: unknown): object[] {
 
 describe("the schemas of an application that uses every feature", () => {
   it.each(["3.1", "3.2"] as const)("fit the meta-schema of draft 2020-12 in OpenAPI %s", (version) => {
-    // The validator's own Ajv: the meta-schema of OpenAPI leaves schemas to that of their dialect.
+    // The validator's own Ajv: the meta-schema of OpenAPI delegates schemas to the meta-schema of their dialect.
     const require = createRequire(createRequire(import.meta.url).resolve("@seriousme/openapi-schema-validator"));
     const { default: Ajv2020 } = require("ajv/dist/2020.js") as { default: new (options: object) => Ajv };
     const ajv = new Ajv2020({ strict: false });

@@ -13,7 +13,7 @@ function convert(schema: JSONSchema, direction: Direction = "input"): SchemaObje
 
 const NULL: SchemaObject = { type: "object", nullable: true, enum: [null] };
 
-/** What is written in JSON Schema, and how OpenAPI 3.0.3 §4.7.24 says it. */
+/** JSON Schema, and the same in OpenAPI 3.0.3 §4.7.24. */
 const KEYWORDS: readonly (readonly [rule: string, schema: JSONSchema, converted: SchemaObject])[] = [
   [
     "keeps what both have",

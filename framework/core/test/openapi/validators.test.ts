@@ -21,7 +21,7 @@ const SWAGGER_PARSER = `
   console.log(openapi);
 `;
 
-/** What redocly finds, by its rule. */
+/** The findings of redocly, by rule. */
 interface Problem {
   ruleId: string;
   severity: string;

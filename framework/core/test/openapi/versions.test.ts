@@ -16,7 +16,7 @@ const VERSIONS = ["3.0", "3.1", "3.2"] as const;
 
 const nothing = async () => null;
 
-/** The schema of a result, and the components beside it. */
+/** The schema of a result, and the components next to it. */
 function written(openapiVersion: OpenAPIVersion, returns: Schema) {
   const app = new App({ openapiVersion });
   app.get("/", { returns }, async () => null as never);

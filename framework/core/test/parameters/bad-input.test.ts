@@ -1,4 +1,4 @@
-/** Every wrong value for every kind of parameter: an answer of the client's fault, at the right place, and never a 500. */
+/** Every wrong value for every kind of parameter: a 4xx response with the right location, and never a 500. */
 import { expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, type Params, Path, Query, type Schema, t } from "../../src/index.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
@@ -43,13 +43,13 @@ const TEXTS = {
   "a path": "../../etc/passwd",
 };
 
-/** What each schema takes of the texts above. */
+/** The texts above that each schema accepts. */
 const TEXT_FITS: Partial<Record<string, readonly string[]>> = {
   number: ["an integer of 23 digits"],
   bounded: ["not a number", "a list", "a NUL", "a space", "a lone surrogate as bytes"],
 };
 
-/** The requests that send a text under the name `x`, none where it cannot be sent. */
+/** The requests that send a text under the name `x`; empty if it cannot be sent. */
 type Send = (text: string) => readonly (readonly [target: string, sent: Sent])[];
 
 /** A header's value cannot have control characters, and is latin-1. */
@@ -60,7 +60,7 @@ const KINDS: Record<string, { marker: (schema: Schema) => Params[string]; path?:
   path: {
     marker: (schema) => Path(schema),
     path: "/{x}",
-    // An empty segment is no value of a path.
+    // An empty segment is not a value of a path.
     send: (text) => (text === "" ? [] : [[`/${encodeURIComponent(text)}`, {}]]),
   },
   query: { marker: (schema) => Query(schema), send: (text) => [[`/?x=${encodeURIComponent(text)}`, {}]] },
@@ -75,7 +75,7 @@ const KINDS: Record<string, { marker: (schema: Schema) => Params[string]; path?:
   form: { marker: (schema) => Form(schema), send: (text) => [["/", { form: [["x", text]] }]] },
 };
 
-/** `422 at query.x`, and whatever else is not as it should be. `depth` is how much of each fault's place is shown. */
+/** `422 at query.x`, followed by any deviations. `depth` limits how much of each error's location is shown. */
 function refusal(answer: Probed, depth: number): string {
   const places = new Set(answer.faults.map((fault) => fault.loc.slice(0, depth).join(".")));
   const wrong = [
@@ -151,7 +151,7 @@ const JSON_VALUES: Record<string, unknown> = {
   "a constructor": { constructor: { prototype: { x: 1 } } },
 };
 
-/** What each schema takes of the values above. */
+/** The values above that each schema accepts. */
 const FITS: Partial<Record<string, readonly string[]>> = {
   number: ["a number", "a huge number", "an unsafe integer"],
   boolean: ["true"],

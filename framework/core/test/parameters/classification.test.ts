@@ -28,7 +28,7 @@ function kindOf(params: Params, path = ""): number | undefined {
   return compileHandler(async () => null, path, params)[0].find((spec) => spec.name === "x")?.kind;
 }
 
-/** Registers a route, and gives what it is refused with. */
+/** Registers a route, and returns the error. */
 function refusal(params: unknown, path = "/"): string {
   try {
     new App().get(path, { params: params as Params }, async () => null);

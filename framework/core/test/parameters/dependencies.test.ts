@@ -228,7 +228,7 @@ describeMatrix("the cache of a request", ({ call }) => {
   });
 });
 
-/** An app whose dependencies and parts note what they do, and in which order. */
+/** An app whose dependencies and parts record their actions in order. */
 function staged() {
   const notes: string[] = [];
   const generator = (name: string, scope?: "request" | "function") =>

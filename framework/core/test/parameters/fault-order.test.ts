@@ -1,4 +1,4 @@
-/** The faults of a request come in the order of its parameters, whatever is asynchronous. */
+/** The errors of a request are in the order of its parameters, even with asynchronous schemas. */
 import { expect, it } from "@jest/globals";
 import { App, Body, Cookie, Depends, Form, Header, Path, Query, type Schema, t, withParams } from "../../src/index.js";
 import type { StandardSchema } from "../../src/schema/standard.js";
@@ -32,7 +32,7 @@ const bodies: readonly [string, Make][] = [
   ["body", (schema) => Body(schema as never)],
   ["form", (schema) => Form(schema as never)],
 ];
-/** How long the first and the second parameter take. */
+/** The durations of the first and the second parameter. */
 const speeds: readonly [string, number | null, number | null][] = [
   ["both at once", null, null],
   ["the first later", 2, null],

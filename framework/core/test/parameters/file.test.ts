@@ -18,7 +18,7 @@ import { faultLines } from "../../../test/support/probe.js";
 
 const cat = { filename: "cat.png", type: "image/png", content: "meow" };
 
-/** A handler that reads what it gets, because files are closed once it has answered. */
+/** A handler that reads its files, because they are closed after it has returned. */
 function uploading(options: FileOptions = {}) {
   const app = new App();
   app.post("/", { params: { upload: File(options as FileOptions & { multiple: true }) } }, async ({ upload }) => {

@@ -1,4 +1,4 @@
-/** What holds for every input there is. */
+/** Properties that apply to every input. */
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { Body, Cookie, Form, Header, Path, Query, Response, type Schema, t } from "../../src/index.js";
@@ -19,8 +19,8 @@ const oddText = fc.oneof(
 );
 
 /**
- * Schemas of every kind that JSON can carry, nested; but for those that look at what is cut on the way in and gone on
- * the way out: a closed struct, and a list that should have no item twice.
+ * Schemas of every kind that JSON can carry, nested, except for those that depend on removed properties: a closed
+ * object schema, and an array with unique items.
  */
 const { schema: anySchema } = fc.letrec<{ schema: TSchema; leaf: TSchema }>((tie) => ({
   leaf: fc.oneof(

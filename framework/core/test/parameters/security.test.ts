@@ -38,7 +38,7 @@ type SchemeName = keyof typeof SCHEMES;
 
 const NAMES = Object.keys(SCHEMES) as SchemeName[];
 
-/** What a client sends: headers, several of a name as a list, and a query string. */
+/** A client's request: headers, several of a name as an array, and a query string. */
 interface Sent {
   headers?: Record<string, string | string[]>;
   query?: string;
@@ -47,7 +47,7 @@ interface Sent {
 const authorization = (...values: string[]): Sent => ({ headers: { authorization: values } });
 const basic = (text: string): Sent => authorization(`Basic ${Buffer.from(text).toString("base64")}`);
 
-/** Answers each scheme's credentials, over HTTP and over a WebSocket. */
+/** Responds with each scheme's credentials, over HTTP and over a WebSocket. */
 function createApp(): App {
   const app = new App();
   for (const name of NAMES) {
@@ -92,7 +92,7 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
 }
 
 async function overWebSocket(name: SchemeName, { headers = {}, query = "" }: Sent): Promise<Answer> {
-  // The library's types know no header that comes twice, which it hands on to Node all the same.
+  // The library's types do not allow a repeated header, but it passes it on to Node.
   const socket = new Client(`${client.url.replace("http", "ws")}/${name}${query}`, {
     headers: headers as Record<string, string>,
   });

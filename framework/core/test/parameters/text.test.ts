@@ -1,10 +1,10 @@
-/** What becomes of the texts of paths, query strings, headers and cookies. */
+/** The conversion of texts in paths, query strings, headers and cookies. */
 import { expect, it } from "@jest/globals";
 import { Cookie, Form, Header, type Params, Path, Query, t } from "../../src/index.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
 import { faultLines } from "../../../test/support/probe.js";
 
-/** Texts, and the value or the fault that one schema makes of them. */
+/** Texts, and the value or the error that one schema makes of them. */
 type Row = readonly [text: string, expected: unknown, fault?: string];
 
 const TABLES: Record<string, { schema: Params[string]; rows: readonly Row[] }> = {

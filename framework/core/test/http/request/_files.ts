@@ -1,7 +1,7 @@
-/** What a test of uploads sees of the files behind them. */
+/** The files that a test of uploads can observe. */
 import { readdirSync, readlinkSync } from "node:fs";
 
-/** The temporary files of uploads that this process holds open; they have no other name. Linux alone can tell. */
+/** The temporary files of uploads that this process holds open; they have no other name. Only Linux can report it. */
 export function openUploads(): string[] {
   return readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {

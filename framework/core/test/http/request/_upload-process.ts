@@ -1,4 +1,4 @@
-/** A server in a process of its own, whose disk may be full and whose memory is measured. */
+/** A server in a separate process, which can have a full disk and whose memory is measured. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { Readable } from "node:stream";
 const DIST = path.resolve(import.meta.dirname, "../../../dist");
 const urlOf = (file: string) => JSON.stringify(pathToFileURL(path.join(DIST, file)).href);
 
-/** How the process is started: plainly, with a bound on the size of its files, or on a disk of its own. */
+/** The start of the process: normal, with a limit on the size of its files, or on a separate disk. */
 export const COMMANDS = {
   plain: 'exec "$@"',
   "ulimit -f": 'ulimit -f 2048; exec "$@"',
@@ -19,7 +19,7 @@ export const COMMANDS = {
     'exec unshare --user --map-root-user --mount sh -c \'mount -t tmpfs -o size=3m none "$TMPDIR" && exec "$@"\' sh "$@"',
 } as const;
 
-/** What an upload was answered with. */
+/** The response to an upload. */
 export interface Uploaded {
   readonly status: number;
   readonly text: string;
@@ -60,7 +60,7 @@ export class UploadProcess implements AsyncDisposable {
     return started;
   }
 
-  /** Sends a body of chunks, each when the one before has left, and gives the answer. */
+  /** Sends a body of chunks, each after the previous one was sent, and returns the response. */
   async upload(target: string, headers: Record<string, string>, chunks: Iterable<Uint8Array>): Promise<Uploaded> {
     const sending = request(`${this.#url}${target}`, { method: "POST", headers, agent: false });
     sending.on("error", () => {}); // an early refusal may cut the sending
@@ -101,7 +101,7 @@ export class UploadProcess implements AsyncDisposable {
     while (!(await targets()).some((target) => target.includes("tsgi-upload-") && target.endsWith("(deleted)")));
   }
 
-  /** The names in its folder of temporary files. Seen from outside, where a disk of its own is not. */
+  /** The names in its folder of temporary files. Seen from outside, which does not have the separate disk. */
   temporaryFiles(): Promise<string[]> {
     return readdir(path.join(this.#folder, "tmp"));
   }

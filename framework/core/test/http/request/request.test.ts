@@ -8,7 +8,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** A `receive` that gives these messages in turn, and the last one for ever. */
+/** A `receive` that returns these messages in turn, and then the last one repeatedly. */
 function receiving(...messages: ReceiveMessage[]) {
   let index = 0;
   return () => Promise.resolve(messages[Math.min(index++, messages.length - 1)] as ReceiveMessage);
@@ -94,7 +94,7 @@ async function firstPart(request: Request): Promise<void> {
 }
 
 describeMatrix("the readers of a body", ({ call }) => {
-  /** What a handler makes of its request, or the message of the error that it meets. */
+  /** The result of a handler, or the message of its error. */
   async function read(sent: object, reader: (request: Request) => Promise<unknown>): Promise<unknown> {
     const app = new App();
     app.post("/", { params: { request: Request } }, async ({ request }) => {

@@ -15,7 +15,7 @@ const part = (size: number, more = true): ReceiveMessage => ({
 });
 const scope = { type: "http", method: "POST", path: "/" } as HTTPScope;
 
-/** A `receive` that gives these messages, and then waits for ever. */
+/** A `receive` that returns these messages, and then waits indefinitely. */
 function scripted(...messages: ReceiveMessage[]) {
   const state = { taken: 0 };
   const receive = () => {

@@ -33,7 +33,7 @@ function* fileOf(size: number): Generator<Uint8Array> {
   yield Buffer.from(CLOSING);
 }
 
-/** Whether a process can have a disk of its own here: a kernel may forbid it. */
+/** Whether a process can have a separate disk here: a kernel may forbid it. */
 function hasOwnDisk(): boolean {
   const { status } = spawnSync("bash", ["-c", COMMANDS.tmpfs, "bash", "true"], {
     env: { ...process.env, TMPDIR: "/mnt" },
@@ -71,7 +71,7 @@ describeOnLinux("a process that is killed in the middle of an upload", () => {
   });
 });
 
-/** The most by which a server may grow, whatever the size of the body. */
+/** The most by which a server may grow, for any size of the body. */
 const GROWTH = 100 * MiB;
 
 function* bytes(size: number): Generator<Uint8Array> {

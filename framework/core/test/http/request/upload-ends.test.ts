@@ -16,7 +16,7 @@ const followed = (tail: string) => ({
 });
 
 describeMatrix("the files of a form", ({ call }) => {
-  /** Calls a route whose handler sees the open file, and gives how many were open then and are afterwards. */
+  /** Calls a route whose handler sees the open file, and returns how many were open then and are afterwards. */
   async function opened(end: (f: unknown) => unknown, sent = large) {
     const app = new App({ logger: new KeptLog() });
     let during = 0;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describeMatrix("an UploadFile", ({ call }) => {
-  /** What a handler makes of a file with this content. */
+  /** The result of a handler for a file with this content. */
   async function upload(content: Uint8Array, use: (file: UploadFile) => Promise<unknown>): Promise<unknown> {
     const app = new App();
     app.post("/", { params: { file: File() } }, async ({ file }) => use(file));

@@ -104,7 +104,7 @@ describeMatrix("an EventSourceResponse", ({ call }) => {
   });
 });
 
-/** A stream that gives nothing until it is told to. */
+/** A stream without items until it is told to continue. */
 class Quiet {
   #give: (text: string) => void = () => {};
   #next = new Promise<string>((resolve) => (this.#give = resolve));

@@ -41,7 +41,7 @@ const appOf = (file: string | URL, options?: FileResponseOptions) => {
   return { app, log };
 };
 
-/** Elsewhere there is no way to ask where an open file lies. */
+/** Other systems cannot report the path of an open file. */
 const describeOnLinux = process.platform === "linux" ? describe : describe.skip;
 
 /** The files below the folder that this process has open. */
@@ -270,7 +270,7 @@ describeMatrix("a conditional request (RFC 9110 §13)", ({ call }) => {
     [200, { "if-modified-since": BEFORE }],
     [200, { "if-modified-since": "yesterday" }],
     [200, { "if-modified-since": "2025-01-01T00:00:00Z" }],
-    [200, { "if-none-match": '"other"', "if-modified-since": AFTER }], // §13.1.3: If-None-Match alone counts
+    [200, { "if-none-match": '"other"', "if-modified-since": AFTER }], // §13.1.3: only If-None-Match is used
     [200, { "if-match": ETAG }],
     [200, { "if-match": "*" }],
     [412, { "if-match": '"other"' }],
@@ -278,7 +278,7 @@ describeMatrix("a conditional request (RFC 9110 §13)", ({ call }) => {
     [200, { "if-unmodified-since": LAST_MODIFIED }],
     [412, { "if-unmodified-since": BEFORE }],
     [200, { "if-unmodified-since": "never" }],
-    [200, { "if-match": ETAG, "if-unmodified-since": BEFORE }], // §13.1.4: If-Match alone counts
+    [200, { "if-match": ETAG, "if-unmodified-since": BEFORE }], // §13.1.4: only If-Match is used
     [304, { "if-match": ETAG, "if-none-match": ETAG }],
     [412, { "if-match": '"other"', "if-none-match": ETAG }], // §13.2.2: If-Match first
     [304, { "if-none-match": ETAG, range: "bytes=0-1" }],

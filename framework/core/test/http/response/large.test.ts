@@ -19,7 +19,7 @@ async function* parts(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < BYTES; sent += MEBIBYTE) yield new Uint8Array(MEBIBYTE);
 }
 
-/** Reads a response slower than it could come, and gives its length and by how much the process has grown at most. */
+/** Reads a response more slowly than it could arrive, and returns its length and the growth of the process at most. */
 async function readSlowly(url: string): Promise<{ length: number; growth: number }> {
   const before = process.memoryUsage.rss();
   let [length, growth] = [0, 0];

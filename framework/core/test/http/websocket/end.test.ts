@@ -1,4 +1,4 @@
-/** How a WebSocket ends, from either side. */
+/** The ends of a WebSocket, from either side. */
 import { expect, it } from "@jest/globals";
 import { App, HTTPException, type WebSocket, WebSocketException } from "../../../src/index.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";

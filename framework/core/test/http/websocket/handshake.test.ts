@@ -1,4 +1,4 @@
-/** From the handshake to its answer. */
+/** From the handshake to its response. */
 import { describe, expect, it } from "@jest/globals";
 import { cors, compress } from "../../../src/middleware/index.js";
 import {

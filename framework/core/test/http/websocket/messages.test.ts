@@ -1,4 +1,4 @@
-/** What goes through an open WebSocket. */
+/** Messages of an open WebSocket. */
 import { expect, it } from "@jest/globals";
 import { App, type WebSocket } from "../../../src/index.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";

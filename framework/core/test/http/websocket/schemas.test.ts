@@ -7,7 +7,7 @@ import { describeSocketMatrix } from "../../../../test/support/socket-matrix.js"
 const Said = t.Object({ text: t.String({ maxLength: 5 }), at: t.Optional(t.Date()) });
 const Told = t.Object({ who: t.String(), text: t.String() });
 
-/** An App that answers each message. */
+/** An App that responds to each message. */
 function chat(options: ConstructorParameters<typeof App>[0] = {}) {
   const log = new KeptLog();
   const app = new App({ logger: log, ...options });

@@ -16,7 +16,7 @@ import { TestClient } from "../../../src/platforms/testing/index.js";
 import { call } from "../../../../test/support/call.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
 
-/** An App, what it logs, and what its dependencies note. */
+/** An App, its log, and the records of its dependencies. */
 function create(options: AppOptions = {}) {
   const logger = new KeptLog();
   return { app: new App({ logger, ...options }), logger, notes: [] as string[] };
@@ -31,7 +31,7 @@ function gate() {
   return { promise, open };
 }
 
-/** Runs the lifespan of an App: gives what startup was answered with, and the way to stop it. */
+/** Runs the lifespan of an App: returns the response to startup, and a function that stops it. */
 async function start(app: App) {
   const stopping = gate();
   const messages: string[] = [];

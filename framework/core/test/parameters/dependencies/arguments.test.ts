@@ -1,4 +1,7 @@
-/** Arguments that are the names of the pattern alone are the router's own object. Any other parameter makes another one. @module */
+/**
+ * If the arguments are exactly the names of the pattern, they are the router's own object. Any other parameter makes
+ * another one. @module
+ */
 import { expect, it } from "@jest/globals";
 import { Path, Query, Request, type Params } from "../../../src/index.js";
 import { describeMatrix } from "../../../../test/support/matrix.js";

@@ -11,7 +11,7 @@ const create = () => {
   return { app: new App({ logger: log }), log };
 };
 
-/** A dependency that waits for its gate, and then throws an HTTPException with the status, or gives its name. */
+/** A dependency that waits for its gate, and then throws an HTTPException with the status, or returns its name. */
 function gated(notes: string[], name: string, status?: number) {
   const [begun, gate] = [new Deferred<void>(), new Deferred<void>()];
   const fn = async () => {

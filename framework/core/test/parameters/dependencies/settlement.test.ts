@@ -25,7 +25,7 @@ interface Options {
   begin?: () => void;
 }
 
-/** A dependency that settles, and notes of what it does. */
+/** A dependency that settles, and records its actions. */
 function unitOf(notes: string[], options: Options = {}, name = "unit") {
   return createSettling(name, {}, async () => {
     notes.push(`${name} begins`);

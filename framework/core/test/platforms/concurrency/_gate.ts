@@ -19,7 +19,7 @@ export class Gate implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  /** Lets those go on that wait for the file. */
+  /** Releases the calls that wait for the file. */
   async open(name?: string): Promise<void> {
     await writeFile(this.file(name), "");
   }

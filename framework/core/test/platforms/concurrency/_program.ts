@@ -1,4 +1,4 @@
-/** Runs a program in a process of its own. */
+/** Runs a program in a separate process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -9,7 +9,7 @@ export interface ProgramOptions {
   /** Options of Node. */
   readonly node?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it leads a process group of its own, as a shell has it. */
+  /** Whether it leads a separate process group, as in a shell. */
   readonly isGroup?: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Program implements AsyncDisposable {
     });
   }
 
-  /** Runs a fixture, by `tsx` where it is TypeScript. */
+  /** Runs a fixture, with `tsx` if it is TypeScript. */
   static start(fixture: string, args: readonly string[] = [], options: ProgramOptions = {}): Program {
     const file = join(FIXTURES, fixture);
     const loader = fixture.endsWith(".ts") ? [TSX] : [];
@@ -57,7 +57,7 @@ export class Program implements AsyncDisposable {
     this.#wake();
   }
 
-  /** Waits for a text on either output, and gives what the pattern's first group matched. */
+  /** Waits for a text on either output, and returns the match of the pattern's first group. */
   async said(pattern: RegExp): Promise<string> {
     for (;;) {
       const match = pattern.exec(this.stdout) ?? pattern.exec(this.stderr);
@@ -69,7 +69,7 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** What it has written to its standard error output since a call of `stderr.length`. */
+  /** Its standard error output since a call of `stderr.length`. */
   since(length: number): string {
     return this.stderr.slice(length);
   }
@@ -89,7 +89,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Whether a process is there. One that has ended and is not yet waited for by its parent does not count. */
+/** Whether a process exists. One that has ended and is not yet waited for by its parent does not count. */
 export async function isAlive(pid: number): Promise<boolean> {
   const { readFile } = await import("node:fs/promises");
   try {

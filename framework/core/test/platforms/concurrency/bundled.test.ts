@@ -15,7 +15,7 @@ const SOURCE = path.join(import.meta.dirname, "fixtures/bundled.js");
 let folder: string;
 
 beforeAll(async () => {
-  // Not the folder of this package: the bundle finds nothing but itself.
+  // Not the folder of this package: the bundle finds only itself.
   folder = await realpath(await mkdtemp(path.join(tmpdir(), "tsgi-bundle-")));
   await chmod(folder, 0o755);
 });

@@ -72,7 +72,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   });
 
   it("are named once in a warning when they average under a millisecond", async () => {
-    // The first calls may be slow on a busy machine, and the average is that of all.
+    // The first calls may be slow on a busy machine, and the average includes all.
     const isNamed = () => program.stderr.includes("WARN GET /plain takes 0.");
     for (let count = 0; count < 2000 && !isNamed(); count++) await get("/plain");
     await logged(0, "WARN GET /plain takes 0.");
@@ -203,7 +203,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
       await until(async () => (await stats())["busy"] === 1);
       let hasFailed = false;
       const failed = get(`/fault/${name}`).finally(() => (hasFailed = true));
-      // On a busy machine it has met its end before anybody looks.
+      // On a busy machine it may have ended before the check.
       await until(async () => hasFailed || (await stats())["busy"] === 2);
       const waiting = get("/plain");
       expect((await failed).status).toBe(status);
@@ -219,7 +219,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
   it("are terminated after timeoutMs with their worker, which is replaced, and result in 504; the log contains the route", async () => {
     await using second = Program.start("server.js", [kind, gate.folder, "500"]);
     const at = await second.said(/serves (\S+)/);
-    // A worker that starts, or answers, later than that on a busy machine is another 503 or 504.
+    // A worker that starts or responds later than that on a busy machine causes another 503 or 504.
     const answers = () => until(async () => (await fetch(`${at}/plain`)).status === 200);
     await answers();
     expect((await fetch(`${at}/fault/loop`)).status).toBe(504);

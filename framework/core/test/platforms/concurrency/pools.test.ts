@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { afterEach, describe, expect, it } from "@jest/globals";
-// The built package: a worker is a program of its own.
+// The built package: a worker is a separate program.
 import { HTTPException } from "../../../dist/index.js";
 import {
   type PoolOptions,
@@ -14,7 +14,7 @@ import { Gate, until } from "./_gate.js";
 
 const work = new URL("./fixtures/work.js", import.meta.url);
 
-/** What a rejected call shows of its error. */
+/** The visible parts of the error of a rejected call. */
 async function failure(call: Promise<unknown>): Promise<Error> {
   try {
     await call;
@@ -127,7 +127,7 @@ describe.each([
     expect(pool.stats).toMatchObject({ busy: 0, queued: 0 });
   });
 
-  /** Until a worker has started and answers within the pool's limit, however busy the machine is. */
+  /** Until a worker has started and responds within the pool's limit, even on a busy machine. */
   const answers = (pool: ProcessPool | ThreadPool) =>
     until(async () => (await pool.run(work, "echo", 1).catch(() => null)) === 1);
 

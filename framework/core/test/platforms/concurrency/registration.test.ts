@@ -223,7 +223,7 @@ describe("non-async handlers in a program without a module", () => {
     app.get("/plain", plain);
     expect((await call(app, "GET", "/plain")).status).toBe(500);
     expect((await call(app, "GET", "/plain")).status).toBe(500);
-    // Each request logs it: the two are answered with one error object.
+    // Each request logs it: the two get the same error object.
     expect(log.lines.filter((line) => line.includes("no module is known that a worker could import"))).toHaveLength(2);
   });
 });

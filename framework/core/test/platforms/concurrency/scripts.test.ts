@@ -8,7 +8,7 @@ interface Said {
   readonly answers: readonly { pid: number }[];
 }
 
-/** Runs a program to its end, and gives what it wrote as JSON and how often it wrote each other line. */
+/** Runs a program to its end, and returns its JSON output and how often it wrote each other line. */
 async function run(fixture: string, kind: string): Promise<{ said: Said; counts: Record<string, number> }> {
   await using program = Program.start(fixture, [kind]);
   expect({ ...(await program.ended), stderr: program.stderr }).toMatchObject({ code: 0, signal: null });

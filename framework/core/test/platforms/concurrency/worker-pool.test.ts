@@ -4,7 +4,7 @@ import { EntryError } from "../../../src/platforms/concurrency/errors.js";
 import type { Order, WorkerEvents } from "../../../src/platforms/concurrency/protocol.js";
 import { type PoolEntry, WorkerPool } from "../../../src/platforms/concurrency/worker-pool.js";
 
-/** A worker that does what the test says. */
+/** A worker that follows the instructions of the test. */
 class StandIn {
   readonly orders: Order[] = [];
   readonly events: WorkerEvents;

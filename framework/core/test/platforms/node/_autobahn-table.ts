@@ -1,6 +1,6 @@
 /**
- * The cases of the Autobahn test suite, derived from RFC 6455 (sections 1 to 7 and 9) and RFC 7692 (12 and 13). A row is
- * what a client sends to a server that echoes, and what it must get back.
+ * The cases of the Autobahn test suite, derived from RFC 6455 (sections 1 to 7 and 9) and RFC 7692 (12 and 13). A row
+ * contains the messages that a client sends to an echo server, and the expected replies.
  */
 import { createHash } from "node:crypto";
 import { constants, deflateRawSync } from "node:zlib";
@@ -11,7 +11,7 @@ export type Cut = "at once" | "by frame" | "by byte" | `by ${number} bytes`;
 /** The code of a close frame that must be received; `"failed"`: 1002, 1007, or a connection that is closed without one. */
 export type End = number | "failed";
 
-/** A case: its number, what the client sends, what it gets back, and how the connection ends. */
+/** A case: its number, the client's messages, the replies, and the end of the connection. */
 export type Row = readonly [
   id: string,
   rule: string,

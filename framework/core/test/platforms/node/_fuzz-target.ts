@@ -13,7 +13,7 @@ export interface FuzzTarget extends AsyncDisposable {
   summary(): readonly string[];
 }
 
-/** Opens a target. Names are those of the command's option `--target`. */
+/** Opens a target. The names are the values of the command's option `--target`. */
 export type OpenTarget = () => Promise<FuzzTarget>;
 
 /** The report of a target at its end, and its cleanup. */
@@ -43,7 +43,7 @@ export function createTarget<T>(
   };
 }
 
-/** The values of one kind, and in a 32nd of all cases those of another. */
+/** The values of one kind, and in a 32nd of all cases of another. */
 export function rarely<T>(usual: fc.Arbitrary<T>, others: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.oneof({ weight: 31, arbitrary: usual }, { weight: 1, arbitrary: others });
 }

@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { targets } from "./_fuzz-targets.js";
 import type { FuzzReport } from "./_fuzz-process.js";
 
-/** Milliseconds after which the inputs of one seed hang. A process of their own cannot keep this one from noticing. */
+/** Milliseconds after which the inputs of one seed hang. A separate process cannot keep this one from noticing. */
 const HANG_MS = 600_000;
 
 const { values } = parseArgs({

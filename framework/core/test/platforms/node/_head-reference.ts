@@ -1,6 +1,6 @@
 /**
- * A parser of request heads to compare with: the grammar of RFC 9112 §2 to §6, an expression for each rule, on a text that
- * was received at once. Methods, versions, forms of a target and limits are those of `docs/http1.md`.
+ * A parser of request heads to compare with: the grammar of RFC 9112 §2 to §6, an expression for each rule, on a text
+ * that was received at once. Methods, versions, forms of a target and limits as in `docs/http1.md`.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import { serve, type RunningServer, type ServeOptions } from "../../../src/node.
 
 export type HTTPApp = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
 
-/** An application that answers HTTP and has no lifespan. */
+/** An application that responds to HTTP and has no lifespan. */
 export function httpApp(app: HTTPApp): ASGIApp {
   return async (scope, receive, send) => {
     if (scope.type === "http") {
@@ -88,7 +88,7 @@ export class Wire implements AsyncDisposable {
   readonly closed: Promise<string>;
   #wake: () => void = () => {};
 
-  /** @param target - A port of loopback, or a socket that somebody else has opened. */
+  /** @param target - A port of loopback, or a socket that was opened elsewhere. */
   constructor(target: number | Socket) {
     this.socket = typeof target === "number" ? connect(target, "127.0.0.1") : target;
     this.socket.setNoDelay(true);
@@ -110,7 +110,7 @@ export class Wire implements AsyncDisposable {
     return this;
   }
 
-  /** Waits until what was received matches; fails when the connection closes before that. */
+  /** Waits until the received text matches; fails if the connection closes before that. */
   async until(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.received)) {
       if (this.socket.closed) {
@@ -128,8 +128,8 @@ export class Wire implements AsyncDisposable {
 }
 
 /**
- * Sends what the server answers with the end of its side, goes on sending, and gives the code of the error when the server
- * has let the socket go.
+ * Sends a request after which the server ends its side, continues to send, and returns the code of the error after the
+ * server has closed the socket.
  */
 export async function cutOff(port: number, text: string): Promise<string | undefined> {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });

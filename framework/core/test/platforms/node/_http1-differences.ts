@@ -83,7 +83,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "`OPTIONS *`",
-    // The server answers it at once; Node's waits for its body, and refuses one that is not whole.
+    // The server responds immediately; Node's waits for its body, and rejects an incomplete one.
     allows: ({ text, ours, nodes }) =>
       (isView(nodes) && nodes.method === "OPTIONS" && nodes.target === "*") ||
       (ours === null && nodes === 400 && text.startsWith("OPTIONS * ")),
@@ -140,14 +140,14 @@ export const rules: readonly Rule[] = [
       isView(ours) && !isView(nodes) && /^(?:content-length|transfer-encoding):(?:.*\t.*|.* )\r$/im.test(text),
   },
   {
-    // Node's parser takes the preface of HTTP/2 for an upgrade, and node:http drops the requests in front of it too.
+    // Node's parser treats the preface of HTTP/2 as an upgrade, and node:http drops the requests before it too.
     name: "`Upgrade`",
     allows: ({ text, before, nodes }) =>
       nodes === null && ((before !== undefined && valuesOf(before, "upgrade").length > 0) || /^PRI \*/m.test(text)),
   },
   {
     name: "empty lines, bare CR and bare LF",
-    // A body that ends with CR makes a bare LF behind it look like the end of a line.
+    // A body that ends with CR makes a bare LF after it look like the end of a line.
     allows: ({ text, before, ours, nodes }) =>
       ours === 400 &&
       isView(nodes) &&

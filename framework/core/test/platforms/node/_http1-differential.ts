@@ -15,10 +15,10 @@ export interface View {
   body: string;
 }
 
-/** What a server makes of a connection's bytes: the requests that it served, and the status that it ended with. */
+/** A server's result for a connection's bytes: the requests that it served, and the final status. */
 export interface Outcome {
   views: View[];
-  /** The status in place of a next request, or `null` where there was no next one, or no answer to it. */
+  /** The status instead of a next request, or `null` without a next request or without a response to it. */
   refusal: number | null;
 }
 
@@ -54,10 +54,9 @@ export class Differential implements AsyncDisposable {
       }),
       { logger },
     );
-    // A refusal of its own for a missing Host would hide that request, and go on with the next one.
+    // An early rejection of a missing Host would hide that request, and continue with the next one.
     const nodes = createServer({ requireHostHeader: false }, (req, res) => takeFromNode(req, res, views.nodes));
-    Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its answers
-    // By default the socket is destroyed at once, and with it the requests that came whole in front of the malformed one.
+    Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its responses By default the socket is destroyed immediately, together with complete requests before the malformed one.
     nodes.on("clientError", (error: Error & { code?: string }, socket) => {
       const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
       setImmediate(() => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
@@ -100,7 +99,7 @@ function viewOfScope(scope: HTTPScope, body: Buffer): View {
 
 function ignore(): void {}
 
-/** In ASGI an empty query is none. */
+/** In ASGI, an empty query is absent. */
 function withoutMark(url: string): string {
   return url.replace(/^([^?]*)\?$/, "$1");
 }

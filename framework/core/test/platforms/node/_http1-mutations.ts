@@ -1,4 +1,4 @@
-/** Requests that no client writes: those of the tables, cut up and put together anew. */
+/** Requests that no client writes: parts of the tables, recombined. */
 import * as fc from "../../../../test/support/fast-check.js";
 import { accepted, HOST, refused } from "./_http1-table.js";
 
@@ -7,7 +7,7 @@ export const tableRequests: readonly string[] = [...refused, ...accepted]
   .map(([, request]) => request)
   .filter((request) => request.length <= 4000);
 
-/** Chunked bodies, with what may stand in them. */
+/** Chunked bodies, with any possible content. */
 export const chunkedBodies: readonly string[] = [
   "3\r\nabc\r\n0\r\n\r\n",
   "0\r\n\r\n",
@@ -28,7 +28,7 @@ export const requests: readonly string[] = [
   `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
 ];
 
-/** What parsers have disagreed about, a piece each. */
+/** Cases in which parsers have disagreed, as fragments. */
 const pieces = [
   ...'\r\n\t \0:;,="\\/?#%*+-_.@[]0159aAfFxzGH\x7f\x80\xe9\xff'.split(""),
   "\r\n",
@@ -109,7 +109,7 @@ export function inPieces(text: string, cuts: readonly number[]): string[] {
     .filter((part) => part !== "");
 }
 
-/** What a connection may send: up to three requests behind one another. */
+/** Data that a connection can send: up to three pipelined requests. */
 export const connections: fc.Arbitrary<string> = fc
   .array(mutationsOf(requests), { minLength: 1, maxLength: 3 })
   .map((all) => all.join(""));

@@ -4,13 +4,13 @@ import { ChunkedDecoder } from "../../../src/platforms/node/http1/parse-chunked.
 import { parseHead } from "../../../src/platforms/node/http1/parse-head.js";
 import type { RequestLimits } from "../../../src/platforms/node/header-section.js";
 
-/** What a parser says of a head, in a form that can be compared. */
+/** A parser's result for a head, in a form that can be compared. */
 function told(head: ReturnType<typeof parseHead>): unknown {
   if (head === null) return "incomplete";
   return head instanceof ErrorResponse ? head : Object.fromEntries(Object.entries(head));
 }
 
-/** Parses as a connection does: what has come so far, again with each packet, until there is a result. */
+/** Parses as a connection does: all received bytes again with each packet, until there is a result. */
 export function parseInPieces(parts: readonly string[], bounds: RequestLimits): unknown {
   let bytes = Buffer.alloc(0);
   let checked = 0;

@@ -1,9 +1,9 @@
-/** What a server of HTTP/1.1 must refuse, and what it must let through, each with its rule. */
+/** Requests that an HTTP/1.1 server must reject, and those that it must accept, each with its rule. */
 
 export const HOST = "Host: example.org\r\n";
 const many = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: a\r\n`).join("");
 
-/** What must not reach the application: the request as it is sent, and the status that refuses it. */
+/** Rejected requests: the request as it is sent, and the status. */
 export const refused: [rule: string, request: string, status: number][] = [
   ["RFC 9112 §3.2: no Host", "GET / HTTP/1.1\r\n\r\n", 400],
   ["RFC 9112 §3.2: two Host lines", `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400],
@@ -124,7 +124,7 @@ export const refused: [rule: string, request: string, status: number][] = [
   ["no HTTP: empty lines without end", "\r\n".repeat(200), 400],
 ];
 
-/** What must reach the application, and as what. */
+/** Accepted requests, and the values that the application receives. */
 export const accepted: [rule: string, request: string, told: object][] = [
   ["a Host with a port", "GET / HTTP/1.1\r\nHost: a:8000\r\n\r\n", { headers: [["host", "a:8000"]] }],
   ["a Host that is an IPv6 literal", "GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", { headers: [["host", "[::1]:80"]] }],

@@ -1,4 +1,4 @@
-/** What must hold for any bytes, tried with one text after the other. */
+/** Properties for any bytes, tried with one text at a time. */
 import * as fc from "../../../../test/support/fast-check.js";
 import { DEFAULT_REQUEST_LIMITS } from "../../../src/platforms/node/header-section.js";
 import type { Differential } from "./_http1-differential.js";
@@ -25,7 +25,10 @@ export function textsOf(seed: number, count: number): string[] {
   return fc.sample(connections, { seed, numRuns: count });
 }
 
-/** Tries texts, and gives the first failure, in a form as short as is found. `used` gets the rules that were needed. */
+/**
+ * Tries texts, and returns the first failure in the shortest form that is found. `used` gets the rules that were
+ * needed.
+ */
 export async function tryAll(
   both: Differential,
   texts: readonly string[],
@@ -64,7 +67,7 @@ async function faultOf(both: Differential, text: string, used: Map<Rule, number>
   return null;
 }
 
-/** Takes out what the failure does not need. */
+/** Removes parts that the failure does not need. */
 async function shortest(both: Differential, text: string): Promise<Failure> {
   let short = text;
   for (let size = text.length >> 1; size >= 1; size >>= 1) {

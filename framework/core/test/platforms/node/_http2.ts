@@ -85,7 +85,7 @@ export function request(
   return frame(FRAME.headers, flags, stream, Buffer.concat(fields.map(([name, value]) => field(name, value))));
 }
 
-/** The same with fields that replace those of a GET, or are added to them. */
+/** The same with fields that replace those of a GET, or are added to it. */
 export function fieldsOf(changes: Record<string, string>): Fields {
   const changed = { ...Object.fromEntries(GET), ...changes };
   return Object.entries(changed).toSorted(([a], [b]) => Number(b.startsWith(":")) - Number(a.startsWith(":")));
@@ -143,7 +143,7 @@ export class FrameWire implements AsyncDisposable {
     }
   }
 
-  /** The code of the GOAWAY that has come last; `null` for none. */
+  /** The code of the last GOAWAY, or `null`. */
   get goawayCode(): number | null {
     return this.frames.findLast(({ type }) => type === FRAME.goaway)?.payload.readUInt32BE(4) ?? null;
   }

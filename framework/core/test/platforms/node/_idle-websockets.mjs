@@ -1,6 +1,6 @@
 /**
- * Bytes of memory that an idle WebSocket takes: `node --expose-gc _idle-websockets.mjs ws|tsgi COUNT`. The clients are in a
- * process of their own. Prints one line of JSON.
+ * Bytes of memory that an idle WebSocket takes: `node --expose-gc _idle-websockets.mjs ws|tsgi COUNT`. The clients run
+ * in a separate process. Prints one line of JSON.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Runs a server in a process of its own, so that it can be sent signals. */
+/** Runs a server in a separate process, so that it can be sent signals. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -46,7 +46,7 @@ export class ServerProcess implements AsyncDisposable {
     this.#folder = folder;
     this.child = spawn(process.execPath, [join(folder, "main.js")], {
       stdio: ["ignore", "pipe", "pipe"],
-      detached: true, // a group of its own, which the end takes with it: workers too
+      detached: true, // a separate group, so that its workers end with it
     });
     this.child.stdout?.on("data", (chunk: Buffer) => {
       this.stdout += chunk.toString();
@@ -76,7 +76,7 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(folder);
   }
 
-  /** Waits for a line on stdout and gives what the pattern's first group matched. */
+  /** Waits for a line on stdout and returns the match of the pattern's first group. */
   async said(pattern: RegExp): Promise<string> {
     for (;;) {
       const match = pattern.exec(this.stdout);

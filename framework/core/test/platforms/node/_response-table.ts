@@ -4,7 +4,7 @@ import { HeaderList } from "../../../src/protocol/header-list.js";
 import { pair } from "./_http.js";
 
 export const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-/** A request behind it, which is answered with `next`. */
+/** A request after it, whose response is `next`. */
 export const NEXT = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /** The start of a response. */
@@ -20,7 +20,7 @@ export const body = (text: string, more = false): SendMessage => ({
   more_body: more,
 });
 
-/** A request, the messages that answer it, and the bytes that the client reads, without their date. */
+/** A request, the messages of its response, and the bytes that the client reads, without their date. */
 export const written: [rule: string, request: string, messages: SendMessage[], answer: string][] = [
   [
     "adds Content-Length to a body that is whole",

@@ -1,4 +1,4 @@
-/** All that the WebSocket of `serve` and that of `ws` may disagree about. @module */
+/** All allowed differences between the WebSocket of `serve` and that of `ws`. @module */
 import { isDeepStrictEqual } from "node:util";
 import { constants, type InflateRaw, inflateRawSync } from "node:zlib";
 import type { Outcome } from "./_websocket-peers.js";
@@ -70,7 +70,7 @@ export const rules: readonly Rule[] = [
       compressedMessagesOf(bytes).some(({ isFragmented }) => isFragmented),
   },
   {
-    // ws counts what it has decompressed before it meets the error; `serve` learns of the error alone. Both refuse the message.
+    // ws counts decompressed bytes before it meets the error; `serve` sees only the error. Both refuse the message.
     name: "a compressed message too long and malformed",
     allows: ({ bytes, ours, theirs }) =>
       ours.sent?.startsWith("1007 ") === true &&

@@ -24,7 +24,7 @@ export interface PeerOptions {
   readonly maxMessageBytes: number;
 }
 
-/** Bytes of a client, a packet each. With `isGradual` each packet is sent in a turn of the event loop of its own. */
+/** Bytes of a client, a packet each. With `isGradual`, each packet is sent in a separate turn of the event loop. */
 export interface Sending {
   readonly packets: readonly Buffer[];
   readonly isGradual: boolean;

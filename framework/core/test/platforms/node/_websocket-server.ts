@@ -1,4 +1,4 @@
-/** A server of `serve` that records what its WebSockets are sent. @module */
+/** A server of `serve` that records the messages of its WebSockets. @module */
 import { connect } from "node:net";
 import { served, type Served } from "./_http.js";
 import { GOOD, handshake, socketApp } from "./_websocket.js";

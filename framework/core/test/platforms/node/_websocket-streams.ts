@@ -1,4 +1,4 @@
-/** Streams of frames that clients send, and of frames that none should send. @module */
+/** Streams of frames that clients send, and of invalid frames. @module */
 import { constants, deflateRawSync } from "node:zlib";
 import * as fc from "../../../../test/support/fast-check.js";
 import { rarely } from "./_fuzz-target.js";
@@ -22,7 +22,7 @@ interface Form {
   readonly mask: number;
   /** The bytes of the extended length, if that is more than the payload needs. */
   readonly lengthBytes: number;
-  /** The difference between the length in the head and that of the payload. */
+  /** The difference between the length in the head and the length of the payload. */
   readonly excess: number;
 }
 
@@ -73,7 +73,7 @@ const payloads: fc.Arbitrary<Buffer> = rarely(
   ),
 );
 
-/** DEFLATE data of RFC 7692 §7.2, in the ways that a compressor may write it, and some that none does. */
+/** DEFLATE data of RFC 7692 §7.2, in the forms that a compressor can write, and some invalid ones. */
 const deflated: readonly Buffer[] = ["", "a", "Hello", "κόσμε", "a".repeat(300), "a".repeat(301), "ab".repeat(5000)]
   .map((text) => Buffer.from(text))
   .concat(Buffer.from("ff", "hex"), Buffer.from("Hello €".repeat(30)))

@@ -67,7 +67,7 @@ function checkReader(input: WebSocketInput, [whole, ...others]: readonly [readon
   for (const packets of others) assert.deepEqual(readAll(input, packets), expected, "The frames depend on the cuts.");
 }
 
-/** All that a reader finds in packets, described after the last one, so that nothing may change in between. */
+/** Everything that a reader finds in packets, described after the last one, so that changes in between are detected. */
 function readAll({ isCompressed, maxMessageBytes }: WebSocketInput, packets: readonly Buffer[]): string[] {
   const reader = new FrameReader(maxMessageBytes, isCompressed);
   const memory = new AllocationCounter();

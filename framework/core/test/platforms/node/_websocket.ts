@@ -6,7 +6,7 @@ import { httpApp, respond, type Served } from "./_http.js";
 
 export type SocketApp = (scope: WebSocketScope, receive: Receive, send: Send) => Promise<void>;
 
-/** An application for WebSockets that answers HTTP with the path. */
+/** An application for WebSockets that responds to HTTP with the path. */
 export function socketApp(app: SocketApp): ASGIApp {
   const http = httpApp((scope, _receive, send) => respond(send, 200, `http ${scope.path}`));
   return async (scope, receive, send) => {
@@ -14,7 +14,7 @@ export function socketApp(app: SocketApp): ASGIApp {
   };
 }
 
-/** Accepts, and sends back what comes until the client leaves. */
+/** Accepts, and echoes messages until the client disconnects. */
 export const echo = socketApp(async (_scope, receive, send) => {
   await receive();
   await send({ type: "websocket.accept" });
@@ -31,7 +31,7 @@ export const sending = (...messages: SendMessage[]) =>
     for (const message of messages) await send(message);
   });
 
-/** A client of which everything is kept from the start, so that nothing is missed. */
+/** A client that records everything from the start. */
 export class Client implements AsyncDisposable {
   readonly socket: WebSocket;
   readonly messages: (string | Buffer)[] = [];

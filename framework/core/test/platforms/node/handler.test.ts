@@ -19,7 +19,7 @@ const echo = httpApp(async (scope, receive, send) => {
   ]);
 });
 
-/** What Express does to a request before it calls a handler that is used under a prefix. */
+/** Express's changes to a request before it calls a handler that is used under a prefix. */
 const under =
   (prefix: string, handler: RequestListener): RequestListener =>
   (req, res) => {

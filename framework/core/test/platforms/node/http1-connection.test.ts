@@ -1,4 +1,4 @@
-/** One connection: which answers come, in which order, and what ends it. */
+/** One connection: the order of its responses, and its end. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import * as fc from "../../../../test/support/fast-check.js";
 import { Deferred } from "../../../src/common/promises.js";
@@ -9,8 +9,8 @@ const get = (path: string, headers = "") => `GET ${path} HTTP/1.1\r\n${HOST}${he
 const BROKEN = ["GARBAGE\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", "GET /x HT"];
 
 /**
- * `/now` answers at once, `/later` in a later turn, `/stream` in parts, `/close` asks to close; each with its path and the
- * body it read. `/unread` answers without the body.
+ * `/now` responds immediately, `/later` in a later turn, `/stream` in chunks, `/close` requests a close; each with its
+ * path and the body it read. `/unread` responds without reading the body.
  */
 const app = httpApp(async (scope, receive, send) => {
   const { path } = scope;
@@ -48,7 +48,7 @@ interface Answer {
   body: string;
 }
 
-/** The answers in what was received, taken apart as a client does. Throws where one is not whole. */
+/** The received responses, parsed as a client does. Throws if one is incomplete. */
 function answersIn(received: string): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
@@ -76,7 +76,7 @@ function answersIn(received: string): Answer[] {
   return answers;
 }
 
-/** Sends, ends the client's side, and gives the answers until the server ends its own. */
+/** Sends, ends the client's side, and returns the responses until the server ends its own. */
 async function answersTo(...parts: string[]): Promise<Answer[]> {
   await using wire = new Wire(server.port);
   for (const part of parts) {
@@ -233,7 +233,7 @@ describe("a body that no application reads", () => {
     );
     await using wire = new Wire(lazy.port);
     wire.socket.pause();
-    /** Writes, and gives the server time for other requests, which it reads after this. */
+    /** Writes, and lets the server process other requests, which it reads after this. */
     const written = async (text: string) => {
       await new Promise((resolve) => wire.socket.write(text, resolve));
       for (let responses = 0; responses < 10; responses++) await (await fetch(`${lazy.url}/other`)).text();

@@ -14,7 +14,7 @@ const limits = fc.constantFrom(SMALL, DEFAULT_REQUEST_LIMITS);
 
 const rules = [...refused, ...accepted].map(([rule, request]) => [rule, request] as const);
 
-/** What may follow a part of a head. */
+/** Possible continuations of a part of a head. */
 const continuations = fc.oneof(
   fc.constantFrom("", "\r\n\r\n", "\n", "\r", "\r\n", "x".repeat(200), ` HTTP/1.1\r\n${HOST}\r\n`, `${HOST}\r\n`),
   mutationsOf(tableRequests),
@@ -153,7 +153,7 @@ describe("a connection", () => {
   });
   afterAll(() => server.close());
 
-  /** What the server says to a text that comes in these pieces: its statuses and bodies, in order. */
+  /** The server's reaction to a text that arrives in these pieces: its statuses and bodies, in order. */
   async function answers(parts: readonly string[]): Promise<string[]> {
     await using wire = new Wire(server.port);
     for (const part of parts) {

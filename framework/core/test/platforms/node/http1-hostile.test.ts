@@ -27,7 +27,7 @@ const streams: string[] = [
   ...fc.sample(connections, { seed: 1, numRuns: 200 }),
 ];
 
-/** What of the network and of time this process holds. */
+/** The sockets and timers of this process. */
 function resources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => /^(?:TCP|Timeout|Immediate)/.test(name));
 }

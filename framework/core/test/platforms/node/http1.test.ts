@@ -6,7 +6,7 @@ import { accepted, HOST, refused } from "./_http1-table.js";
 
 const calls: string[] = [];
 
-/** Reads the body, and answers with what it was told. */
+/** Reads the body, and responds with the received values. */
 const echo = httpApp(async (scope, receive, send) => {
   calls.push(`${scope.method} ${scope.path}`);
   const body = await readBody(receive);
