@@ -30,6 +30,7 @@ const FILES = [
   "redis/src/errors.ts",
   "lambda/src/errors.ts",
   "broadcast/src/errors.ts",
+  "jobs/src/errors.ts",
   "mcp/src/errors.ts",
   "otel/src/errors.ts",
   "metrics/src/errors.ts",

@@ -53,6 +53,7 @@ const PAGES = [
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),
+    page("Jobs", "/jobs"),
   ]),
   group("Migrate", [
     page("Why another framework?", "/why-another-framework"),

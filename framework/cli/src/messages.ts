@@ -28,6 +28,27 @@ export const COMMANDS = {
   "TSGI_MODULE_NOT_FOUND.file": (name: string, suggestion: string) => `The file ${name} does not exist.${suggestion}`,
   "TSGI_MODULE_NOT_FOUND.package": (found: string) =>
     `"tsgi": { "module": … } of package.json must name the file that exports the app, but ${found}.`,
+  /**
+   * The job is not in the state that the command requires.
+   *
+   * `tsgi jobs list` shows the state of each job.
+   */
+  TSGI_JOB_IN_OTHER_STATE: (id: string, state: string, rule: string) => `The job ${id} is ${state}. ${rule}`,
+  /**
+   * The `Jobs` of the module have `inline: true`.
+   *
+   * Such jobs run in the process that enqueues them. So a worker and other processes cannot see them.
+   */
+  TSGI_JOBS_ARE_INLINE: (file: string) =>
+    `The Jobs of ${file} are inline: they run in the process that enqueues them. Write new Jobs({ url }) to run or list ` +
+    "them in another process, and check that the variable with the URL is set.",
+  /**
+   * The module does not export `Jobs`.
+   *
+   * `tsgi worker` and `tsgi jobs` use the only export that is made with `new Jobs()` of `@tsgi/jobs`.
+   */
+  TSGI_NO_JOBS_EXPORTED: (file: string) =>
+    `${file} exports no Jobs. Write \`export const jobs = new Jobs({ url })\`, or name the module that does.`,
   /** The JSON that you passed to `tsgi client` is not an OpenAPI document. */
   TSGI_NOT_AN_OPENAPI_DOCUMENT: (source: string) =>
     `${source} is not an OpenAPI document: it has no member "openapi". Name one that tsgi openapi --out FILE ` +
@@ -51,6 +72,11 @@ export const COMMANDS = {
     `No application was found in ${cwd}.\nName the file that exports it, as in \`tsgi dev src/app.ts\`, or ` +
     `in package.json: "tsgi": { "module": "src/app.ts" }.\nWithout a name, the first of these is taken: ` +
     "src/app, src/main, src/index, app, main, index; with .ts, .js or .mjs.",
+  /** The module exports several `Jobs`, so the command cannot choose. */
+  TSGI_SEVERAL_JOBS_EXPORTED: (file: string, count: number) =>
+    `${file} exports ${count} Jobs. Export one, or name a module that does.`,
+  /** A job with this id does not exist. Jobs that are done are deleted after a day, dead ones after 14 days. */
+  TSGI_UNKNOWN_JOB: (id: string) => `The job ${id} does not exist.`,
   /** The document for `tsgi client` cannot be read. */
   "TSGI_UNREADABLE_DOCUMENT.file": (source: string, reason: string) => `${source} cannot be read: ${reason}`,
   "TSGI_UNREADABLE_DOCUMENT.check": (file: string, reason: string) =>

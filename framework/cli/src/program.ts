@@ -2,6 +2,8 @@
 import { readFileSync } from "node:fs";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
+import type { JobsFlags } from "./jobs.js";
+import type { WorkerFlags } from "./worker.js";
 import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
 import type { OpenAPIFlags } from "./openapi.js";
@@ -14,6 +16,8 @@ const MODULE: Argument = [
   "[module]",
   "the file that exports the app as `app` or `default` (default: src/app.ts and similar)",
 ];
+const JOBS_MODULE: Argument = ["[module]", "the file that exports the Jobs (default: src/app.ts and similar)"];
+const JOB_ACTIONS = ["list", "show", "retry", "cancel", "schedules"];
 const SOURCE: Argument = ["[source]", "the module, or the file (*.json) or URL of an OpenAPI document"];
 
 /** Makes the command line. */
@@ -29,6 +33,7 @@ export function createProgram(): Command {
     throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
   });
   addServing(program);
+  addJobs(program);
   addInspecting(program);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
@@ -60,6 +65,30 @@ function addServing(program: Command): void {
     .addOption(trustedProxies())
     .option("--shutdown-timeout <ms>", "graceful shutdown timeout in milliseconds", integer(0, 3_600_000))
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
+}
+
+function addJobs(program: Command): void {
+  addLoading(program, "worker", "run jobs of @tsgi/jobs, until SIGTERM or SIGINT", JOBS_MODULE)
+    .addOption(new Option("--queues <list>", "the names of the jobs to run (default: all)").argParser(listOf))
+    .option("--concurrency <n>", "jobs that run at the same time (default: as the jobs declare)", integer(1, 10_000))
+    .addOption(
+      new Option("--shutdown-timeout <ms>", "milliseconds that running jobs have at the end")
+        .default(10_000)
+        .argParser(integer(0, 3_600_000)),
+    )
+    .action(async (module: string | undefined, flags: WorkerFlags) =>
+      end((await import("./worker.js")).work(module, flags)),
+    );
+  addEnvironment(program.command("jobs").description("list, show, retry or cancel jobs of @tsgi/jobs"))
+    .addArgument(program.createArgument("<action>", "what to do").choices(JOB_ACTIONS))
+    .argument("[id]", "the id of the job to show, retry or cancel")
+    .option("--module <file>", "the file that exports the Jobs (default: as for tsgi worker)")
+    .option("--json", "print JSON instead of a table")
+    .action(async (action: string, id: string | undefined, flags: JobsFlags, command: Command) => {
+      const takesId = action !== "list" && action !== "schedules";
+      if (takesId && id === undefined) command.error(`error: tsgi jobs ${action} takes the id of a job`);
+      await end((await import("./jobs.js")).runJobsCommand(action, id ?? "", flags));
+    });
 }
 
 function addInspecting(program: Command): void {
@@ -107,11 +136,17 @@ function addInspecting(program: Command): void {
 
 /** Adds a command that loads an application. */
 function addLoading(program: Command, name: string, description: string, argument = MODULE): Command {
-  return (
+  return addEnvironment(
     program
       .command(name)
       .description(description)
-      .argument(...argument)
+      .argument(...argument),
+  );
+}
+
+function addEnvironment(command: Command): Command {
+  return (
+    command
       .option("--env-file <file>", "load environment variables from this file, including PORT")
       .option("--env-file-if-exists <file>", "the same, but ignore a missing file")
       // Immediately, so that the variables of a file apply to flags that are not on the command line.

@@ -1,8 +1,9 @@
 /** A user's project in a temporary folder, and the built command run in it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 
@@ -110,6 +111,12 @@ export class Project implements AsyncDisposable {
   /** Runs the command to its end. */
   run(...args: string[]): Promise<Outcome> {
     return this.start(args).ended;
+  }
+
+  /** Runs a program of the project, and returns its output. */
+  async script(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const options = { cwd: this.folder, env: { ...process.env, ...env } };
+    return (await promisify(execFile)(process.execPath, [file, ...args], options)).stdout;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

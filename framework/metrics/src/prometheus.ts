@@ -11,6 +11,7 @@ import {
 } from "tsgi";
 import { assertOptions, expecting, OBJECT, type OptionRules } from "tsgi/internals";
 import { library } from "./library.js";
+import { addMetricSources } from "./metric-sources.js";
 import { addProcessMetrics } from "./process-metrics.js";
 
 /** Options of `prometheus`. */
@@ -92,6 +93,7 @@ export function prometheus(options: PrometheusOptions = {}): Prometheus {
     router(path = "/metrics") {
       const router = new Router({ includeInSchema: false });
       router.get(path, async () => {
+        for (const app of apps) addMetricSources(register, app);
         const headers = { "content-type": register.contentType, "cache-control": "no-store" };
         return new Response(await register.metrics(), { headers });
       });

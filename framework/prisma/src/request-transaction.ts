@@ -4,6 +4,7 @@ import {
   assertOptions,
   createSettling,
   isDependency,
+  observable,
   oneOf,
   type OptionRules,
   type Settlement,
@@ -94,10 +95,14 @@ export function databaseOf(transaction: unknown): Marker<unknown> | null {
 }
 
 function settlementOf<Tx>(transaction: OpenTransaction): Settlement<Tx> {
+  const committed = observable(transaction.client as object);
   return {
     value: transaction.client as Tx,
     failure: transaction.failure,
-    confirm: () => transaction.commit(),
+    confirm: async () => {
+      await transaction.commit();
+      committed();
+    },
     undo: (error) => transaction.rollBack(error),
   };
 }

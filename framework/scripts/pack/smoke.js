@@ -113,6 +113,16 @@ export const SMOKE = {
       import { redisStore } from "@tsgi/redis";
       if (typeof redisStore !== "function") throw new Error("unexpected");`,
   },
+  "@tsgi/jobs": {
+    packages: ["pg-boss"],
+    program: `
+      import { Jobs } from "@tsgi/jobs";
+      const jobs = new Jobs({ inline: true });
+      let done = false;
+      await jobs.define("job", {}, async () => (done = true)).enqueue();
+      await jobs.drain();
+      if (!done) throw new Error("the job has not run");`,
+  },
   "@tsgi/passwords": {
     program: `
       import { Passwords } from "@tsgi/passwords";

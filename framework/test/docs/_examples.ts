@@ -15,6 +15,7 @@ import {
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";
+import { Jobs } from "@tsgi/jobs";
 import { idempotent, openPrisma, transactionOf } from "@tsgi/prisma";
 import { toLambda, toLambdaStream } from "@tsgi/lambda";
 import { AccessTokens } from "@tsgi/oauth";

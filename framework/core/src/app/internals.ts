@@ -8,8 +8,10 @@
 export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";
+export { afterCommit, observable } from "../common/transactions.js";
+export { type CheckedValue, compileCheckOf, type Work, WorkScope } from "./work.js";
 export { reportSettings } from "./settings/settings.js";
-export type { PathNames } from "../parameters/annotation.js";
+export type { CheckParams, PathNames } from "../parameters/annotation.js";
 export { type DependencyStep, nameOf, type ParamSpec } from "../parameters/dependencies/plan.js";
 export { ParamKind } from "../parameters/marker.js";
 export { isDependency } from "../parameters/depends.js";
@@ -41,6 +43,7 @@ export { type ErrorMaker, errorsOf, missingPackage, statusPhrase, withPlace } fr
 export { consoleLogger, guardLogger, isForeignFrame, oneLine, ownFramesFirst } from "../common/logger.js";
 export { describe, nearest, plural, show } from "../common/messages.js";
 export {
+  ANYTHING,
   assertOptions,
   expecting,
   FLAG,
@@ -75,7 +78,20 @@ export {
 // Observation of requests, and the context that workers carry on.
 export { observedOf, observing } from "../middleware/observation/observed.js";
 export type { StepKind } from "../middleware/observation/types.js";
-export { type CarriedContext, type ContextCarrier, setContextCarrier } from "../platforms/concurrency/protocol.js";
+export {
+  addMetricSources,
+  type MetricSample,
+  type MetricSource,
+  metricSourcesOf,
+} from "../middleware/observation/metric-sources.js";
+export { type WorkFields, withWorkFields } from "../middleware/observation/work-fields.js";
+export {
+  type CarriedContext,
+  carriedContext,
+  type ContextCarrier,
+  runInContext,
+  setContextCarrier,
+} from "../platforms/concurrency/protocol.js";
 export { setEntry } from "../platforms/concurrency/entry.js";
 
 // The protocol between a driver and an application.

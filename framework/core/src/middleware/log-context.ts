@@ -5,6 +5,7 @@ import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
 import { nodeModule } from "../common/platform.js";
 import { headerValue } from "../protocol/header-list.js";
+import { type WorkFields, workFields } from "./observation/work-fields.js";
 
 /** A WebSocket's handshake is a GET (RFC 6455 §4.1). */
 export function methodOf(scope: HTTPScope | WebSocketScope): string {
@@ -42,8 +43,8 @@ export interface LogFields {
 
 /** An instrumentation that knows in which request a line is written. */
 export interface LogContext extends Instrumentation {
-  /** The fields of the request that runs; an empty object outside of requests. */
-  readonly fields: () => Partial<LogFields>;
+  /** The fields of the request or the job that runs; an empty object outside of both. */
+  readonly fields: () => Partial<LogFields> & WorkFields;
 }
 
 /** The request that runs. */
@@ -84,7 +85,7 @@ export function logContext(): LogContext {
     },
     fields: () => {
       const current = storage.getStore();
-      return current === undefined ? {} : fieldsOf(current);
+      return current === undefined ? workFields() : { ...workFields(), ...fieldsOf(current) };
     },
   };
 }

@@ -66,6 +66,8 @@ export class Lifetime {
   readonly #exits: Exit[] = [];
   /** For work that runs as long as the application. Made for the first dependency that asks. */
   #abort: AbortController | null = null;
+  /** Called before the cleanup: they end work that uses the values. */
+  readonly beforeClose: (() => Promise<void>)[] = [];
   #lastGenerator: Promise<unknown> = Promise.resolve();
   /** The first error of a startup that is under way; `null` outside of one. */
   #startUp: { failure: { readonly error: unknown } | null } | null = null;
@@ -174,8 +176,9 @@ export class Lifetime {
     return (this.#abort ??= new AbortController()).signal;
   }
 
-  /** Aborts the signal, and cleans up, last started first. An error in one is logged, the others still run. */
+  /** Ends work, aborts the signal, and cleans up, last started first. An error in one is logged, the others still run. */
   async close(): Promise<void> {
+    await Promise.allSettled(this.beforeClose.map((end) => end()));
     this.#abort?.abort(disconnectReason());
     await Promise.allSettled([...this.#values.values()].flat().map(({ pending }) => pending ?? NOTHING));
     await closeExits(this.#exits, "app", this.#logger);
@@ -256,6 +259,28 @@ export class ApplicationScope implements ApplicationValues {
       const find = createFindOverride(this.overridesOf(outer), names, false);
       return Array.from(applicationSteps(steps, find), (step) => lifetime.valueOf(step, find));
     });
+  }
+
+  /**
+   * Takes in work that is not a request, such as jobs, so that it has the values of this App. In a lifespan, the last one
+   * that was begun starts them.
+   *
+   * @param beforeClose - Ends the work, before its values are cleaned up.
+   * @returns The overrides around it, outermost first.
+   */
+  adopt(member: ApplicationScope, beforeClose: () => Promise<void>): readonly DependencyOverrides[] {
+    const overrides = this.overridesOf([]);
+    const lifetime = this.#lifetimes.at(-1);
+    lifetime?.join(member, overrides);
+    lifetime?.beforeClose.push(beforeClose);
+    return overrides;
+  }
+
+  /** Cleans up the values that were made outside of any lifespan. */
+  async closeDirect(): Promise<void> {
+    const direct = this.#direct;
+    this.#direct = null;
+    await direct?.close();
   }
 
   enter(lifetime: Lifetime): void {

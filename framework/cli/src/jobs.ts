@@ -1,0 +1,94 @@
+/** `tsgi jobs`: lists jobs and schedules, shows, retries and cancels jobs. @module */
+import type { JobRecord, JobsControl, JobState } from "@tsgi/jobs";
+import { commandError } from "./errors.js";
+import { findJobs } from "./find-jobs.js";
+import { terminalWidth, toTable } from "./table.js";
+
+/** The flags of `tsgi jobs`, as commander reads them. */
+export interface JobsFlags {
+  module?: string;
+  json?: true;
+}
+
+/** One of the commands. */
+type Action = (jobs: JobsControl, flags: JobsFlags, id: string) => Promise<void>;
+
+const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries({ list, show, retry, cancel, schedules }));
+
+/** Runs one of the commands, and closes its connection. */
+export async function runJobsCommand(name: string, id: string, flags: JobsFlags): Promise<void> {
+  const jobs = await findJobs(flags.module, { allowsInline: name === "schedules" });
+  try {
+    await ACTIONS.get(name)?.(jobs, flags, id);
+  } finally {
+    await jobs.close();
+  }
+}
+
+async function list(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
+  const records = await jobs.list();
+  if (json) return printJSON(records);
+  if (records.length === 0) return print("No jobs.");
+  const rows = records.map((job) => [
+    job.id,
+    job.name,
+    job.state,
+    String(job.attempt),
+    job.createdAt,
+    job.reason ?? "",
+  ]);
+  print(toTable(["id", "name", "state", "attempt", "created", "reason"], rows, terminalWidth()));
+}
+
+async function show(jobs: JobsControl, { json }: JobsFlags, id: string): Promise<void> {
+  const job = await jobs.show(id);
+  if (job === null) throw commandError("TSGI_UNKNOWN_JOB", id);
+  if (json) return printJSON(job);
+  const { payload, ...fields }: JobRecord = job;
+  const rows = [...Object.entries(fields), ["payload", payload]] as const;
+  print(
+    toTable(
+      ["field", "value"],
+      rows.map(([name, value]) => [name, textOf(value)]),
+      terminalWidth(),
+    ),
+  );
+}
+
+async function retry(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
+  const state = assertFound(await jobs.retry(id), id);
+  if (state !== "dead") throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a dead job can be retried.");
+  print(`The job ${id} is waiting again, with all its attempts.`);
+}
+
+async function cancel(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
+  const state = assertFound(await jobs.cancel(id), id);
+  if (state === "done" || state === "dead" || state === "cancelled") {
+    throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a job that is not finished can be cancelled.");
+  }
+  print(state === "running" ? `The job ${id} is cancelled: its signal aborts.` : `The job ${id} is cancelled.`);
+}
+
+async function schedules(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
+  if (json) return printJSON(jobs.schedules);
+  if (jobs.schedules.length === 0) return print("No schedules.");
+  const rows = jobs.schedules.map(({ name, cron, timezone, job }) => [name, cron, timezone, job]);
+  print(toTable(["name", "cron", "timezone", "job"], rows, terminalWidth()));
+}
+
+function assertFound(state: JobState | null, id: string): JobState {
+  if (state === null) throw commandError("TSGI_UNKNOWN_JOB", id);
+  return state;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function printJSON(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

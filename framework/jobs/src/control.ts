@@ -1,0 +1,178 @@
+/** The parts of `Jobs` that `tsgi worker` and `tsgi jobs` use without importing this package. @module */
+import type { Db, PgBoss } from "pg-boss";
+import type { Envelope } from "./definition.js";
+import { DEFAULT_RULES, type WorkOptions } from "./options.js";
+import type { Connection } from "./store.js";
+import { sendOptions } from "./store.js";
+
+/** Registered, so that a command finds the `Jobs` of any copy of this package. */
+export const CONTROL: unique symbol = Symbol.for("tsgi.jobs");
+
+/** `delayed` is a job that waits for its delay or for the next attempt; `dead` one without attempts left. */
+export type JobState = "waiting" | "delayed" | "running" | "done" | "cancelled" | "dead";
+
+/** A job as the commands show it. */
+export interface JobRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly state: JobState;
+  /** The number of the current, the next or the last run, from 1. */
+  readonly attempt: number;
+  readonly payload: unknown;
+  /** The error of the last run that failed. */
+  readonly reason?: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+/** A schedule as the commands show it. */
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly job: string;
+}
+
+/** A worker that runs. */
+export interface Worker {
+  /** Takes no more jobs, waits for those that run, then aborts them and returns them to the queue. */
+  stop(options?: { timeoutMs?: number }): Promise<void>;
+}
+
+/** The commands on the jobs of a program. */
+export interface JobsControl {
+  /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
+  readonly isInline: boolean;
+  readonly schedules: readonly ScheduleRecord[];
+  work(options: WorkOptions): Promise<Worker>;
+  /** The latest first. */
+  list(): Promise<readonly JobRecord[]>;
+  show(id: string): Promise<JobRecord | null>;
+  /** Gives a dead job its attempts again. @returns Its state if it is not dead; `null` if it does not exist. */
+  retry(id: string): Promise<JobState | null>;
+  /** Cancels a job that is not finished. @returns Its state before; `null` if it does not exist. */
+  cancel(id: string): Promise<JobState | null>;
+  close(): Promise<void>;
+}
+
+/** The most jobs that a list has. */
+const MAX_LISTED = 1_000;
+
+/** A row of pg-boss's table of jobs. */
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly is_delayed: boolean;
+  readonly data: Partial<Envelope> | null;
+  readonly output: { readonly message?: unknown } | null;
+  readonly retry_count: number;
+  readonly created_on: Date;
+}
+
+/** Reads and changes jobs in the database. */
+export class JobTable {
+  readonly #boss: PgBoss;
+  readonly #db: Db;
+  readonly #table: string;
+
+  /** @param schema - A name that pg-boss has accepted. */
+  constructor({ boss, db }: Connection, schema: string) {
+    this.#boss = boss;
+    this.#db = db;
+    this.#table = `${schema}.job`;
+  }
+
+  async #rows(condition: string, value: unknown): Promise<readonly Row[]> {
+    const { rows } = await this.#db.executeSql(
+      `SELECT id, name, state::text, start_after > now() AS is_delayed, data, output, retry_count, created_on
+       FROM ${this.#table} WHERE ${condition} ORDER BY created_on DESC, id LIMIT ${MAX_LISTED}`,
+      [value],
+    );
+    return rows as Row[];
+  }
+
+  async list(names: readonly string[]): Promise<readonly JobRecord[]> {
+    return (await this.#rows("name = ANY($1::text[])", names)).map(recordOf);
+  }
+
+  async #find(id: string): Promise<Row | null> {
+    return (await this.#rows("id::text = lower($1) AND name NOT LIKE '\\_\\_pgboss\\_\\_%'", id))[0] ?? null;
+  }
+
+  async show(id: string): Promise<JobRecord | null> {
+    const row = await this.#find(id);
+    return row && recordOf(row);
+  }
+
+  async retry(id: string): Promise<JobState | null> {
+    const row = await this.#find(id);
+    if (row === null) return null;
+    const state = stateOf(row);
+    if (state !== "dead") return state;
+    const { name, data } = row;
+    const rules = { ...DEFAULT_RULES, ...data };
+    const transaction = await this.#db.beginTransaction?.();
+    if (transaction === undefined) throw new TypeError("pg-boss has no separate connections.");
+    try {
+      const { db } = transaction;
+      await this.#boss.retry(name, row.id, { db });
+      const retryLimit = row.retry_count + (sendOptions(rules, {}).retryLimit ?? 0);
+      await this.#boss.update(name, { ...data, failures: 0 }, { id: row.id, retryLimit, startAfter: 0, db });
+      await transaction.commit();
+      return state;
+    } catch (error) {
+      await transaction.rollback();
+      throw error;
+    }
+  }
+
+  async cancel(id: string): Promise<JobState | null> {
+    const row = await this.#find(id);
+    if (row === null) return null;
+    const state = stateOf(row);
+    if (state === "waiting" || state === "delayed" || state === "running") await this.#boss.cancel(row.name, row.id);
+    return state;
+  }
+
+  /** Counts the jobs that wait, by name. */
+  async waiting(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.#db.executeSql(
+      `SELECT name, count(*)::int AS count FROM ${this.#table}
+       WHERE name = ANY($1::text[]) AND state < 'active' GROUP BY name`,
+      [names],
+    );
+    const counts = new Map(names.map((name) => [name, 0]));
+    for (const { name, count } of rows as { name: string; count: number }[]) counts.set(name, count);
+    return counts;
+  }
+}
+
+function recordOf(row: Row): JobRecord {
+  const { id, name, data, output, created_on: createdOn } = row;
+  const reason = row.state === "completed" ? undefined : output?.message;
+  return {
+    id,
+    name,
+    state: stateOf(row),
+    attempt: (data?.failures ?? 0) + 1,
+    payload: data?.payload ?? null,
+    ...(typeof reason === "string" ? { reason } : {}),
+    createdAt: createdOn.toISOString(),
+  };
+}
+
+function stateOf({ state, is_delayed: isDelayed }: Row): JobState {
+  switch (state) {
+    case "active":
+      return "running";
+    case "completed":
+      return "done";
+    case "cancelled":
+      return "cancelled";
+    case "failed":
+      return "dead";
+    default:
+      return isDelayed ? "delayed" : "waiting";
+  }
+}

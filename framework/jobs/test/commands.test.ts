@@ -1,0 +1,114 @@
+/** The commands `tsgi worker` and `tsgi jobs` on a database. */
+import { expect, it } from "@jest/globals";
+import { Project } from "../../cli/test/_project.js";
+import { createDatabase, describeWithDatabase } from "./_database.js";
+
+const LONG_MS = 60_000;
+
+/** A program whose job fails until a file exists. */
+const PROGRAM = `
+import { appendFileSync, existsSync } from "node:fs";
+import { t } from "tsgi";
+import { Jobs } from "@tsgi/jobs";
+export const jobs = new Jobs({ url: process.env.DATABASE_URL, schema: process.env.DATABASE_SCHEMA });
+const options = { payload: t.Object({ name: t.String() }), params: { signal: AbortSignal }, attempts: 1 };
+export const work = jobs.define("work", options, async ({ payload, signal }) => {
+  if (payload.name === "poison" && !existsSync("antidote")) throw new Error("poisoned");
+  if (payload.name === "endless") {
+    appendFileSync("log", "endless began\\n");
+    await new Promise((resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  }
+  appendFileSync("log", payload.name + "\\n");
+});
+export const other = jobs.define("other", {}, async () => {});
+`;
+
+const ENQUEUE = `
+import { jobs, work } from "./jobs.js";
+for (const name of process.argv.slice(2)) console.log(await work.enqueue({ name }));
+await jobs.close();
+`;
+
+describeWithDatabase("the commands", () => {
+  const database = createDatabase();
+  const env = { DATABASE_URL: database.url, DATABASE_SCHEMA: database.schema };
+
+  /** A project with the program, and commands in it. */
+  async function open() {
+    const project = await Project.create({ "jobs.js": PROGRAM, "enqueue.js": ENQUEUE });
+    const run = (...args: string[]) => project.start(args, env).ended;
+    const json = async (...args: string[]): Promise<unknown> => JSON.parse((await run(...args, "--json")).stdout);
+    return { project, run, json, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() };
+  }
+
+  it(
+    "run, list, show, retry and cancel jobs",
+    async () => {
+      await using at = await open();
+      const enqueued = await at.project.script("enqueue.js", ["poison", "late"], env);
+      const [poison = "", late = ""] = enqueued.trim().split("\n");
+      expect(await at.json("jobs", "list", "--module", "jobs.js")).toMatchObject([
+        { id: late, name: "work", state: "waiting", attempt: 1, payload: { name: "late" } },
+        { id: poison, name: "work", state: "waiting" },
+      ]);
+      expect(await at.run("jobs", "cancel", late, "--module", "jobs.js")).toMatchObject({ code: 0 });
+      const worker = at.project.start(["worker", "jobs.js", "--queues", "work", "--concurrency", "2"], env);
+      await worker.next(/The worker takes jobs/);
+      await worker.next(/The job work is dead/);
+      expect(await at.json("jobs", "show", poison, "--module", "jobs.js")).toMatchObject({
+        id: poison,
+        state: "dead",
+        reason: "poisoned",
+        attempt: 1,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+      expect((await at.run("jobs", "list", "--module", "jobs.js")).stdout).toMatch(/dead +1 .*poisoned/);
+      expect((await at.run("jobs", "cancel", poison, "--module", "jobs.js")).stderr).toContain(`${poison} is dead.`);
+      expect(await at.run("jobs", "retry", late, "--module", "jobs.js")).toMatchObject({ code: 1 });
+      await at.project.write({ antidote: "" });
+      expect(await at.run("jobs", "retry", poison, "--module", "jobs.js")).toMatchObject({ code: 0 });
+      const states = async () => {
+        const list = (await at.json("jobs", "list", "--module", "jobs.js")) as { state: string }[];
+        return list.map(({ state }) => state);
+      };
+      while ((await states())[1] !== "done");
+      expect(await states()).toEqual(["cancelled", "done"]);
+      worker.child.kill("SIGTERM");
+      await expect(worker.ended).resolves.toMatchObject({ code: 0 });
+      expect((await at.run("jobs", "show", "nothing", "--module", "jobs.js")).stderr).toContain(
+        "The job nothing does not exist.",
+      );
+    },
+    LONG_MS,
+  );
+
+  it(
+    "stop at SIGTERM with status 0 and keep all jobs",
+    async () => {
+      await using at = await open();
+      const worker = at.project.start(["worker", "jobs.js", "--shutdown-timeout", "300"], env);
+      await worker.next(/The worker takes jobs/);
+      const [id = ""] = (await at.project.script("enqueue.js", ["endless"], env)).trim().split("\n");
+      const state = async () => ((await at.json("jobs", "show", id, "--module", "jobs.js")) as { state: string }).state;
+      while ((await state()) !== "running");
+      worker.child.kill("SIGTERM");
+      const { code, stderr } = await worker.ended;
+      expect(code).toBe(0);
+      expect(stderr).toContain("The worker stops: running jobs are given back: work");
+      expect(await at.json("jobs", "show", id, "--module", "jobs.js")).toMatchObject({ state: "waiting", attempt: 1 });
+    },
+    LONG_MS,
+  );
+
+  it(
+    "reject the name of a job that is not defined",
+    async () => {
+      await using at = await open();
+      expect(await at.run("worker", "jobs.js", "--queues", "wrok")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('The job "wrok" is not defined. Defined are: work, other.'),
+      });
+    },
+    LONG_MS,
+  );
+});

@@ -1,0 +1,325 @@
+/** Jobs in PostgreSQL. */
+import { expect, it } from "@jest/globals";
+import { prometheus } from "@tsgi/metrics";
+import { App, Depends, t } from "tsgi";
+import { TestClient } from "tsgi/testing";
+import { Jobs } from "../src/index.js";
+import { CONTROL } from "../src/control.js";
+import { createDatabase, createLog, describeWithDatabase } from "./_database.js";
+
+const QUICK = { backoffSeconds: 0.05 };
+
+describeWithDatabase("a job in PostgreSQL", () => {
+  const database = createDatabase();
+
+  it("is run by a worker, with its payload and its dependencies", async () => {
+    const jobs = database.open();
+    const order: unknown[] = [];
+    async function* getMailer() {
+      yield (to: number) => void order.push(`mail ${to}`);
+      order.push("closed");
+    }
+    const options = { payload: t.Object({ userId: t.Integer() }), params: { mailer: Depends(getMailer) } };
+    const welcome = jobs.define("welcome", options, async ({ payload, mailer, attempt }) => {
+      mailer(payload.userId);
+      order.push(attempt);
+    });
+    const id = await welcome.enqueue({ userId: 7 });
+    await expect(jobs[CONTROL].list()).resolves.toMatchObject([
+      { id, name: "welcome", state: "waiting", attempt: 1, payload: { userId: 7 } },
+    ]);
+    await database.work(jobs);
+    await database.reached(jobs, id, "done");
+    expect(order).toEqual(["mail 7", 1, "closed"]);
+  });
+
+  it("exists if its transaction commits", async () => {
+    const jobs = database.open();
+    const note = jobs.define("note", { payload: t.String() }, async () => {});
+    const client = await database.pool.connect();
+    await client.query("BEGIN");
+    await note.enqueue("rolled back", { tx: client });
+    await client.query("ROLLBACK");
+    await client.query("BEGIN");
+    const id = await note.enqueue("committed", { tx: client });
+    await expect(jobs[CONTROL].list()).resolves.toEqual([]);
+    await client.query("COMMIT");
+    client.release();
+    await expect(jobs[CONTROL].list()).resolves.toMatchObject([{ id, payload: "committed" }]);
+  });
+
+  it("is tried again, then is dead with the reason, and has its attempts again after a retry", async () => {
+    const log = createLog();
+    const jobs = database.open(log);
+    let works = false;
+    const attempts: number[] = [];
+    const flaky = jobs.define("flaky", { attempts: 3, ...QUICK }, async ({ attempt }) => {
+      attempts.push(attempt);
+      if (!works) throw new Error("no luck\0");
+    });
+    const id = await flaky.enqueue();
+    await database.work(jobs);
+    const dead = await database.reached(jobs, id, "dead");
+    expect(dead).toMatchObject({ id, attempt: 3, reason: "no luck\uFFFD" });
+    works = true;
+    await expect(jobs[CONTROL].retry(id ?? "")).resolves.toBe("dead");
+    await database.reached(jobs, id, "done");
+    expect(attempts).toEqual([1, 2, 3, 1]);
+    expect(log.lines).toContain("error The job flaky is dead: attempt 3 of 3 failed.");
+  });
+
+  it("waits for a transaction that holds its key, and is one for each key while it waits or runs", async () => {
+    const jobs = database.open();
+    let release = () => {};
+    const running = new Promise<void>((resolve) => (release = resolve));
+    const sync = jobs.define("sync", { payload: t.Integer() }, async () => running);
+    const [first, second] = [await database.pool.connect(), await database.pool.connect()];
+    await first.query("BEGIN");
+    await second.query("BEGIN");
+    const kept = await sync.enqueue(1, { key: "a", tx: first });
+    const order: string[] = [];
+    const waiting = sync.enqueue(2, { key: "a", tx: second }).then((id) => {
+      order.push("answered");
+      return id;
+    });
+    await expect(sync.enqueue(3, { key: "b" })).resolves.not.toBeNull();
+    await expect(sync.enqueue(4)).resolves.not.toBeNull();
+    order.push("committed");
+    await first.query("COMMIT");
+    await expect(waiting).resolves.toBeNull();
+    expect(order).toEqual(["committed", "answered"]);
+    await second.query("COMMIT");
+    first.release();
+    second.release();
+    await database.work(jobs);
+    await database.reached(jobs, kept, "running");
+    await expect(sync.enqueue(5, { key: "a" })).resolves.toBeNull();
+    release();
+    await database.reached(jobs, kept, "done");
+    await expect(sync.enqueue(6, { key: "a" })).resolves.not.toBeNull();
+  });
+
+  it("runs in the order of priority, and not before its delay", async () => {
+    const jobs = database.open();
+    const order: string[] = [];
+    const job = jobs.define("job", { payload: t.String(), concurrency: 1 }, async ({ payload }) => {
+      order.push(payload);
+    });
+    await job.enqueue("first");
+    await job.enqueue("high", { priority: 5 });
+    const last = await job.enqueue("delayed", { delaySeconds: 1.2, priority: 9 });
+    await expect(jobs[CONTROL].show(last ?? "")).resolves.toMatchObject({ state: "delayed" });
+    await database.work(jobs);
+    await database.reached(jobs, last, "done");
+    expect(order).toEqual(["high", "first", "delayed"]);
+  });
+
+  it("fails when its time is up, even if its handler ignores the signal", async () => {
+    const jobs = database.open();
+    const reasons: string[] = [];
+    let release = () => {};
+    const never = new Promise<void>((resolve) => (release = resolve));
+    const options = { params: { signal: AbortSignal }, timeoutSeconds: 0.1, attempts: 1 };
+    const stuck = jobs.define("stuck", options, async ({ signal }) => {
+      signal.addEventListener("abort", () => reasons.push((signal.reason as Error).name));
+      await never;
+    });
+    const id = await stuck.enqueue();
+    await database.work(jobs);
+    const { reason } = await database.reached(jobs, id, "dead");
+    expect(reason).toBe("The job stuck took longer than 0.1 s");
+    expect(reasons).toEqual(["TimeoutError"]);
+    release();
+  });
+
+  it("is dead at once if its payload no longer fits, with the reason", async () => {
+    const before = database.open();
+    const id = await before
+      .define("mail", { payload: t.Object({ to: t.String() }) }, async () => {})
+      .enqueue({ to: "a" });
+    const now = database.open();
+    now.define("mail", { payload: t.Object({ address: t.String() }) }, async () => {});
+    await database.work(now);
+    const dead = await database.reached(now, id, "dead");
+    expect(dead).toMatchObject({ attempt: 1, reason: expect.stringMatching(/^The payload of the job mail .*address/) });
+    const { rows } = await database.pool.query<{ seconds: number }>(
+      `SELECT deletion_seconds AS seconds FROM ${database.schema}.job WHERE id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ seconds: 14 * 24 * 3_600 }]);
+  });
+
+  it("is cancelled before it runs, and aborted while it does", async () => {
+    const jobs = database.open();
+    const aborted: string[] = [];
+    const options = { params: { signal: AbortSignal } };
+    const slow = jobs.define("slow", options, async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      aborted.push((signal.reason as Error).message);
+    });
+    const waiting = await slow.enqueue(undefined, { delaySeconds: 60 });
+    await expect(jobs[CONTROL].cancel(waiting ?? "")).resolves.toBe("delayed");
+    await expect(jobs[CONTROL].show(waiting ?? "")).resolves.toMatchObject({ state: "cancelled" });
+    const running = await slow.enqueue();
+    const worker = await database.work(jobs);
+    await database.reached(jobs, running, "running");
+    await expect(jobs[CONTROL].cancel(running ?? "")).resolves.toBe("running");
+    while (aborted.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(aborted).toEqual(["The job was cancelled, or given to another worker"]);
+    await worker.stop();
+    await expect(jobs[CONTROL].show(running ?? "")).resolves.toMatchObject({ state: "cancelled" });
+    await expect(jobs[CONTROL].show("nothing")).resolves.toBeNull();
+  });
+});
+
+describeWithDatabase("a worker", () => {
+  const database = createDatabase();
+
+  it("waits for jobs that run, and returns those that run for too long to the queue without using an attempt", async () => {
+    const jobs = database.open();
+    const log: string[] = [];
+    let release = () => {};
+    const quick = jobs.define("quick", {}, async () => {
+      await new Promise<void>((resolve) => (release = resolve));
+      log.push("quick ended");
+    });
+    async function* getMarker() {
+      try {
+        yield null;
+      } finally {
+        log.push("cleaned up");
+      }
+    }
+    const params = { signal: AbortSignal, marker: Depends(getMarker) };
+    const slow = jobs.define("slow", { params, attempts: 1 }, async ({ signal, attempt }) => {
+      await new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+      log.push(`not reached ${attempt}`);
+    });
+    const ids = [await quick.enqueue(), await slow.enqueue()];
+    const worker = await database.work(jobs);
+    for (const id of ids) await database.reached(jobs, id, "running");
+    const stopped = worker.stop({ timeoutMs: 300 });
+    const late = await quick.enqueue();
+    release();
+    await stopped;
+    expect(log).toEqual(["quick ended", "cleaned up"]);
+    await expect(jobs[CONTROL].show(ids[0] ?? "")).resolves.toMatchObject({ state: "done" });
+    await expect(jobs[CONTROL].show(ids[1] ?? "")).resolves.toMatchObject({ state: "waiting", attempt: 1 });
+    await expect(jobs[CONTROL].show(late ?? "")).resolves.toMatchObject({ state: "waiting" });
+  });
+
+  it("runs the jobs that it is asked to, and no more than so many at a time", async () => {
+    const jobs = database.open();
+    let running = 0;
+    let most = 0;
+    const handler = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running--;
+    };
+    const a = jobs.define("a", { concurrency: 10 }, handler);
+    const b = jobs.define("b", { concurrency: 10 }, handler);
+    const c = jobs.define("c", {}, handler);
+    const ids: (string | null)[] = [];
+    for (let index = 0; index < 10; index++) ids.push(await a.enqueue(), await b.enqueue());
+    const other = await c.enqueue();
+    await database.work(jobs, { queues: ["a", "b"], concurrency: 3 });
+    for (const id of ids) await database.reached(jobs, id, "done");
+    expect(most).toBe(3);
+    await expect(jobs[CONTROL].show(other ?? "")).resolves.toMatchObject({ state: "waiting" });
+    await expect(jobs.work()).rejects.toMatchObject({ code: "TSGI_JOBS_WORKING_ALREADY" });
+    await expect(database.open().work({ queues: ["x"] })).rejects.toMatchObject({ code: "TSGI_UNKNOWN_QUEUE" });
+  });
+
+  it('starts and cleans up the dependencies of scope "app" once', async () => {
+    const jobs = database.open();
+    const order: string[] = [];
+    async function* openPool() {
+      order.push("opened");
+      yield "pool";
+      order.push("closed");
+    }
+    const params = { pool: Depends(openPool, { scope: "app" }) };
+    const job = jobs.define("job", { params }, async ({ pool }) => void order.push(pool));
+    const worker = await database.work(jobs);
+    for (const id of [await job.enqueue(), await job.enqueue()]) await database.reached(jobs, id, "done");
+    await worker.stop();
+    expect(order).toEqual(["opened", "pool", "pool", "closed"]);
+  });
+
+  it("stores the schedules that the program declares, and removes the others", async () => {
+    const before = database.open();
+    const old = before.define("report", {}, async () => {});
+    before.schedule("old", "0 3 * * *", old, undefined);
+    before.schedule("kept", "0 3 * * *", old, undefined);
+    await (await database.work(before)).stop();
+    const now = database.open();
+    const report = now.define("report", {}, async () => {});
+    now.schedule("kept", "0 4 * * *", report, undefined, { timezone: "Europe/Berlin" });
+    await (await database.work(now)).stop();
+    const { rows } = await database.pool.query(`SELECT key, cron, timezone FROM ${database.schema}.schedule`);
+    expect(rows).toEqual([{ key: "kept", cron: "0 4 * * *", timezone: "Europe/Berlin" }]);
+    const wrong = database.open();
+    wrong.schedule(
+      "wrong",
+      "0 25 * * *",
+      wrong.define("report", {}, async () => {}),
+      undefined,
+    );
+    await expect(wrong.work()).rejects.toMatchObject({ code: "TSGI_INVALID_SCHEDULE" });
+  });
+
+  it("survives the loss of its connections, and does not repeat jobs that were done meanwhile", async () => {
+    const jobs = database.open();
+    const runs: number[] = [];
+    const job = jobs.define("job", { payload: t.Integer(), concurrency: 10 }, async ({ payload }) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      runs.push(payload);
+    });
+    const ids = await Promise.all(Array.from({ length: 30 }, (_, index) => job.enqueue(index)));
+    await database.work(jobs);
+    await database.reached(jobs, ids[0] ?? "", "running", "done");
+    const kill =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tsgi-jobs' AND query LIKE $1";
+    for (let round = 0; round < 3; round++) {
+      await database.pool.query(kill, [`%${database.schema}%`]);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    for (const id of ids) await database.reached(jobs, id, "done");
+    expect(new Set(runs).size).toBe(30);
+  });
+});
+
+describeWithDatabase("Jobs with a database", () => {
+  const database = createDatabase();
+
+  it("counts the jobs that wait", async () => {
+    const jobs = database.open();
+    const metrics = prometheus();
+    const app = new App({ instrumentation: [metrics, jobs.metrics], lifespan: jobs.lifespan });
+    app.includeRouter(metrics.router());
+    const job = jobs.define("job", {}, async () => {});
+    await using client = await TestClient.open(app);
+    await job.enqueue();
+    const { text } = await client.get("/metrics");
+    expect(text).toContain('tsgi_jobs_waiting{name="job"} 1');
+    expect(text).toContain('tsgi_jobs_enqueued_total{name="job"} 1');
+  });
+
+  it("responds with 503 if the database is unavailable", async () => {
+    const jobs = new Jobs({ url: "postgresql://127.0.0.1:1/test", logger: createLog() });
+    const job = jobs.define("job", {}, async () => {});
+    await expect(job.enqueue()).rejects.toMatchObject({ statusCode: 503, headers: { "Retry-After": "1" } });
+    const app = new App({ lifespan: jobs.lifespan, logger: createLog() });
+    await expect(TestClient.open(app)).rejects.toThrow("PostgreSQL, host 127.0.0.1, port 1");
+    await expect(jobs.work()).rejects.toMatchObject({ name: "ConnectError" });
+  });
+
+  it("rejects values that are not a transaction", async () => {
+    const jobs = database.open();
+    const job = jobs.define("job", {}, async () => {});
+    for (const tx of [database.pool, {}, { query: 1 }]) {
+      await expect(job.enqueue(undefined, { tx })).rejects.toMatchObject({ code: "TSGI_JOBS_NOT_A_TRANSACTION" });
+    }
+  });
+});
