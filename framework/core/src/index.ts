@@ -43,6 +43,7 @@ export {
   SecurityScopes,
   withParams,
   type WithParams,
+  type WithParamsOptions,
 } from "./parameters/annotation.js";
 export {
   type ApplicationOptions,
@@ -85,13 +86,8 @@ export { Response, type ResponseOptions } from "./http/response/response.js";
 export { ResponseHeaders } from "./http/response/headers.js";
 export { type StreamContent, StreamingResponse } from "./http/response/streaming.js";
 export { type AppDelete, type AppGet, type AppPatch, type AppPost, type AppPut } from "./routing/common-verbs.js";
-export {
-  type CallbackOperation,
-  type Callbacks,
-  type MediaTypeDoc,
-  type ResponseDoc,
-  type ResponseDocs,
-} from "./routing/document-options.js";
+export { type CallbackOperation, type Callbacks } from "./routing/document-options.js";
+export { type MediaTypeDoc, type ResponseDoc, type ResponseDocs } from "./parameters/response-docs.js";
 export {
   type DataEvent,
   type EventOf,

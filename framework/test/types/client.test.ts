@@ -89,6 +89,62 @@ await client.GET("/bearer", { body: {} });
 await client.GET("/session");
 `;
 
+/** Routes whose errors are declared around them, and by their dependencies. */
+const DECLARED = `import { App, Depends, Header, Path, Router, t, withParams } from "tsgi";
+import { HTTPBearer } from "tsgi/security";
+const error = <const Code extends string>(code: Code) => t.Object({ code: t.Literal(code) });
+const app = new App({ responses: { 503: { schema: error("away") } } });
+const router = new Router({ prefix: "/documents", responses: { 429: { schema: error("limited") }, 200: { schema: t.String() }, 304: {} } });
+const getUser = withParams({ token: Depends(new HTTPBearer()) }, async ({ token }) => ({ name: token.credentials }), { responses: { 401: { schema: error("unauthorized") } } });
+const findDocument = withParams({ id: Path(t.Integer()), user: Depends(getUser) }, async ({ id }) => ({ id }), { responses: { 404: { schema: error("missing"), description: "No such document" } } });
+class Quota {
+  static params = { user: Depends(getUser) };
+}
+const readTenant = withParams({ tenant: Header() }, async ({ tenant }) => tenant);
+const checkQuota = withParams({ quota: Depends(Quota) }, async () => {}, { responses: { 402: { schema: error("quota") } } });
+const invalid = withParams({}, async () => {}, { responses: { 422: { schema: error("invalid") } } });
+export const read = router.get("/{id}", { params: { document: Depends(findDocument) }, returns: t.Object({ id: t.Integer() }), responses: { 404: { schema: error("deleted") }, 409: { schema: error("conflict") } } }, async ({ document }) => document);
+export const create = router.post("", { dependencies: [Depends(checkQuota), Depends(invalid)], params: { name: t.String() } }, async () => 1);
+export const ping = app.get("/ping", async () => 1);
+export const guarded = app.get("/guarded", { dependencies: [Depends(readTenant)] }, async () => 1);
+export const carried = app.get("/carried/{id}", findDocument);
+export const decorated = router.delete("/{id}", { params: { document: Depends(findDocument) } })(async ({ document }) => document);
+export const both = app.route("/both", { methods: ["GET", "PUT"], params: { user: Depends(getUser) } }, async ({ user }) => user.name);
+export const head = app.head("/ping", { params: { user: Depends(getUser) } }, async () => null);
+export const silent = new Router().get("/silent", async () => 1);
+`;
+
+const DECLARED_PROGRAM = `import type * as declared from "./declared.js";
+import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
+const client = createClient<ApiOf<typeof declared>>();
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Codes<T> = Exclude<T, HTTPValidationError | undefined> extends { code: infer Code } ? Code : never;
+type HasInvalid<T> = HTTPValidationError extends T ? true : false;
+const is = <_T extends true>(): void => {};
+const params = { path: { id: 1 } };
+const { data, error } = await client.GET("/documents/{id}", { params });
+is<Equal<typeof data, { id: number } | undefined>>();
+is<Equal<Codes<typeof error>, "limited" | "unauthorized" | "missing" | "deleted" | "conflict">>();
+is<HasInvalid<typeof error>>();
+const created = await client.POST("/documents", { params: { query: { name: "a" } } });
+is<Equal<Codes<typeof created.error>, "limited" | "unauthorized" | "quota" | "invalid">>();
+is<Equal<HasInvalid<typeof created.error>, false>>();
+const pinged = await client.GET("/ping");
+is<Equal<typeof pinged.error, { code: "away" } | undefined>>();
+const guarded = await client.GET("/guarded");
+is<Equal<typeof guarded.error, { code: "away" } | HTTPValidationError | undefined>>();
+const carried = await client.GET("/carried/{id}", { params });
+is<Equal<Codes<typeof carried.error>, "away" | "unauthorized" | "missing">>();
+const deleted = await client.DELETE("/documents/{id}", { params });
+is<Equal<Codes<typeof deleted.error>, "limited" | "unauthorized" | "missing">>();
+const both = await client.PUT("/both");
+is<Equal<typeof both.error, { code: "away" } | { code: "unauthorized" } | undefined>>();
+const head = await client.HEAD("/ping");
+is<Equal<Codes<typeof head.error>, "away" | "unauthorized">>();
+const silent = await client.GET("/silent");
+is<Equal<typeof silent.error, unknown>>();
+`;
+
 const HEAD = `import type * as items from "./routes.js";
 import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
 const client = createClient<ApiOf<typeof items, "/v1">>({ baseUrl: "http://127.0.0.1:8000" });
@@ -154,7 +210,7 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   let faults = "";
   beforeAll(() => {
     folder = mkdtempSync(path.join(tmpdir(), "tsgi-client-types-"));
-    const sources = { "routes.ts": ROUTES, "secured.ts": SECURED };
+    const sources = { "routes.ts": ROUTES, "secured.ts": SECURED, "declared.ts": DECLARED };
     for (const [name, text] of Object.entries(sources)) writeFileSync(path.join(folder, name), text);
     if (form === "declarations") {
       faults = compile(compiler(), folder, sources, EMIT);
@@ -170,6 +226,10 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   it("have the parameters of a prefix, but not those that a security scheme reads", () => {
     const programs = { "below.ts": BELOW, "secured-program.ts": SECURED_PROGRAM };
     expect(faults + compile(compiler(), folder, programs)).toBe("");
+  }, 60_000);
+
+  it("have the errors of the route, of its App or Router, and of its dependencies", () => {
+    expect(faults + compile(compiler(), folder, { "declared-program.ts": DECLARED_PROGRAM })).toBe("");
   }, 60_000);
 
   it("make each mistake one error at its own line, of at most six lines", () => {

@@ -270,7 +270,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "the handler before the options",
     `app.get("/a", ‸async () => 1, { tags: ["a"] });`,
-    "Type '() => Promise<number>' has no properties in common with type 'OptionsBeforeHandler<{}, undefined, {}>'.",
+    "Type '() => Promise<number>' has no properties in common with type 'OptionsBeforeHandler<{}, undefined, {}, never>'.",
   ],
   ["a handler that is called", `app.get("/a", ‸getDb());`, "Handler<FromPath<never>>"],
   [

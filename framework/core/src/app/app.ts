@@ -45,16 +45,17 @@ import {
 } from "../common/options.js";
 import type { Marker } from "../parameters/marker.js";
 import { PathPattern } from "../routing/path-pattern.js";
-import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "../routing/common-verbs.js";
+import type { AppDelete, AppGet, AppPatch, AppPost, AppPut } from "../routing/common-verbs.js";
+import type { Around, PATHS, Paths } from "../routing/owner.js";
 import { type IncludeOptions, MIDDLEWARE_LIST } from "../routing/options.js";
 import type { MountEntry, RouteEntry, RouteRecord } from "../routing/entries.js";
 import type { MultiVerb, SocketVerb, Verb } from "../routing/verbs.js";
-import type { ResponseDocs } from "../routing/document-options.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import { Router, type RouterModule, SUBSCRIBE, WEBSOCKET } from "../routing/router.js";
 import { nearest } from "../common/messages.js";
 
 /** The options of an `App`. */
-export interface AppOptions extends OpenAPIOptions {
+export interface AppOptions<Responses extends ResponseDocs = ResponseDocs> extends OpenAPIOptions {
   /** Puts the error into the body of a 500. Never in production. Defaults to `false`. */
   debug?: boolean;
   /** Startup and shutdown in one generator, instead of or in addition to the hooks. */
@@ -75,8 +76,11 @@ export interface AppOptions extends OpenAPIOptions {
   shed?: ShedOptions;
   /** The log of the framework. Defaults to readable lines on the standard error output. */
   logger?: Logger;
-  /** Additional responses of every route for the document, by status; those of a router or a route take precedence. */
-  responses?: ResponseDocs;
+  /**
+   * Further responses of every route, by status. The OpenAPI document lists them for all routes, and typed clients know
+   * those from 400 on for the routes that are registered on this App.
+   */
+  responses?: Responses;
   /** Dependencies of every route, which run before those of routers and routes. */
   dependencies?: readonly Marker<unknown>[];
   /**
@@ -162,8 +166,8 @@ export function documentSourceOf(app: App): Documentation["source"] {
 }
 
 /** An App is an ASGI application: call it with a scope, `receive` and `send`. */
-// oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the constructor gives a function, which is callable
-export interface App {
+// oxlint-disable-next-line typescript/no-unsafe-declaration-merging, eslint/no-unused-vars -- the constructor gives a function, which is callable; both declarations need the same type parameters
+export interface App<Responses extends ResponseDocs = {}> {
   (scope: Scope, receive: Receive, send: Send): Promise<void>;
 }
 
@@ -182,8 +186,8 @@ export interface App {
  * );
  * ```
  */
-export class App extends DispatchingInstance {
-  declare readonly [PATHS]: Paths<"", true>;
+export class App<Responses extends ResponseDocs = {}> extends DispatchingInstance {
+  declare readonly [PATHS]: Paths<"", Around<true, Responses>>;
   /** A place for values that the application creates at startup. Not shared with another process or thread. */
   readonly state: Record<string, unknown> = createState();
   /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
@@ -195,7 +199,7 @@ export class App extends DispatchingInstance {
   readonly #limits: Readonly<Limits>;
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #endpointSettings: EndpointSettings;
-  readonly #root = new Router();
+  readonly #root = new Router<"", Responses>();
   readonly #dispatcher = dispatchers.get(this) as Dispatcher;
   readonly #routes: (Endpoint | SocketEndpoint)[] = [];
   /** The last result of `routes`; `null` once another route is added. */
@@ -219,13 +223,13 @@ export class App extends DispatchingInstance {
   /** Registers a handler for `DELETE`. */
   readonly delete: AppDelete = this.#root.delete;
   /** Registers a handler for `HEAD`, if it should differ from the one of `GET`. */
-  readonly head: Verb<"HEAD", "", true> = this.#root.head;
+  readonly head: Verb<"HEAD"> = this.#root.head;
   /** Registers a handler for `OPTIONS`. */
-  readonly options: Verb<"OPTIONS", "", true> = this.#root.options;
+  readonly options: Verb<"OPTIONS"> = this.#root.options;
   /** Registers a handler for `TRACE`. */
-  readonly trace: Verb<"TRACE", "", true> = this.#root.trace;
+  readonly trace: Verb<"TRACE"> = this.#root.trace;
   /** Registers one handler for several methods. */
-  readonly route: MultiVerb<"", true> = this.#root.route;
+  readonly route: MultiVerb = this.#root.route;
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb<"", true> = this.#root.websocket;
@@ -237,7 +241,7 @@ export class App extends DispatchingInstance {
   readonly webhooks: Webhooks;
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
-  constructor(options: AppOptions = {}) {
+  constructor(options: AppOptions<Responses> = {}) {
     super(options);
     this.settings = Object.freeze({ ...options });
     this.#logger = guardLogger(options.logger ?? consoleLogger);
@@ -359,7 +363,12 @@ export class App extends DispatchingInstance {
     const options = responses
       ? { ...entry.options, responses: { ...responses, ...entry.options.responses } }
       : entry.options;
-    const endpoint = new Endpoint({ ...whole, options }, this.#endpointSettings, this.dependencyOverrides);
+    const declared = responses ? [...entry.responses, responses] : entry.responses;
+    const endpoint = new Endpoint(
+      { ...whole, options, responses: declared },
+      this.#endpointSettings,
+      this.dependencyOverrides,
+    );
     this.#dispatcher.router.addRoute(entry.method, pattern, endpoint, options);
     this.#application.add(endpoint.plan, pattern.names);
     this.#routes.push(endpoint);

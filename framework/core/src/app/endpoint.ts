@@ -25,6 +25,7 @@ import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response-facts.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
@@ -107,6 +108,8 @@ export class Endpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
+  /** The responses that the route, its routers and its App declare, innermost first. */
+  readonly responses: readonly ResponseDocs[];
   /** `true` for a plain handler, which runs in the pool. */
   readonly isPooled: boolean;
   /** Sends requests through the middleware of the route and its routers to the handler. */
@@ -129,6 +132,7 @@ export class Endpoint {
     const { statusCode = 200 } = options;
     this.record = Object.freeze({ method, path, handler, metadata: options });
     this.pattern = entry.pattern;
+    this.responses = entry.responses;
     const route = `${method} ${path}`;
     const compiled = withPlace(route, () => ({
       limits: mergeLimits(settings.limits, options.limits),

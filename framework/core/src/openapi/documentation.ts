@@ -255,6 +255,7 @@ function entryOf(path: string, handler: RequestHandler): AppRouteEntry {
     handler,
     options: { params: REQUEST_ONLY },
     dependencies: [],
+    responses: [],
     middleware: [],
     exceptionHandlers: [],
   };

@@ -2,8 +2,9 @@
 import { configurationError, statusPhrase } from "../common/exceptions.js";
 import { factsOf } from "../middleware/documented.js";
 import { responseFacts } from "../protocol/response-facts.js";
+import { responsesOf as declaredResponses } from "../parameters/annotation.js";
 import { EventSchemas } from "../routing/event-schemas.js";
-import type { MediaTypeDoc, ResponseDoc } from "../routing/document-options.js";
+import type { MediaTypeDoc, ResponseDoc } from "../parameters/response-docs.js";
 import type { Returns, StreamFormat } from "../routing/options.js";
 import type { JSONSchema } from "../schema/json-schema.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";
@@ -107,8 +108,8 @@ function unauthorized(components: Components, hasOther: boolean): ResponseObject
 }
 
 /** Tells if the application describes the body itself, because a custom exception handler writes another one. */
-function hasBody(doc: ResponseDoc | undefined): boolean {
-  return doc?.schema !== undefined || doc?.content !== undefined;
+function hasBody(docs: readonly ResponseDoc[] = []): boolean {
+  return docs.some(({ schema, content }) => schema !== undefined || content !== undefined);
 }
 
 /** Statuses whose responses have no body, or no meaningful one. */
@@ -159,16 +160,17 @@ class Responses {
     });
   }
 
-  /** Merges a route's description of a status into the known facts. */
-  add(status: string, doc: ResponseDoc): void {
+  /** Adds the declarations of a status, the nearest first, to the known facts. */
+  add(status: string, docs: readonly ResponseDoc[]): void {
     if (!/^(?:[1-5](?:\d\d|XX)|default)$/.test(status)) {
       throw configurationError("TSGI_INVALID_RESPONSE_STATUS", status);
     }
     const known = this.#list.get(status) ?? { description: phraseOf(status) };
-    const headers = { ...known.headers, ...this.#headersOf(doc) };
-    const content = this.#contentOf(doc, known.content);
+    const declared = docs.toReversed().flatMap((doc) => Object.entries(this.#headersOf(doc)));
+    const headers = { ...known.headers, ...Object.fromEntries(declared) };
+    const content = this.#contentOf(docs, known.content);
     this.#list.set(status, {
-      description: doc.description ?? known.description,
+      description: docs.find(({ description }) => description !== undefined)?.description ?? known.description,
       ...(Object.keys(headers).length > 0 ? { headers } : {}),
       ...(content ? { content } : {}),
     });
@@ -188,17 +190,26 @@ class Responses {
     return json ? this.#components.convert(json, { ...this.#use, of: schema }) : {};
   }
 
-  #mediaTypeOf({ schema, examples }: MediaTypeDoc): MediaTypeObject {
-    return { ...(schema ? { schema: this.schemaOf(schema) } : {}), ...examplesOf(examples) };
+  /** One media type of several declarations. Their schemas are alternatives. */
+  #mediaTypeOf(docs: readonly MediaTypeDoc[]): MediaTypeObject {
+    const schemas = distinct(docs.flatMap(({ schema }) => schema ?? [])).map((schema) => this.schemaOf(schema));
+    const [first, ...others] = schemas;
+    const schema = first && others.length === 0 ? first : { anyOf: schemas };
+    const examples = docs.find((doc) => doc.examples !== undefined)?.examples;
+    return { ...(first ? { schema } : {}), ...examplesOf(examples) };
   }
 
-  /** Listed media types replace the default: JSON of any kind. */
-  #contentOf(doc: ResponseDoc, known: ResponseObject["content"]): ResponseObject["content"] {
+  /**
+   * The schemas of all declarations, and the other media types of the nearest one that has a body: they stand for JSON of
+   * any kind.
+   */
+  #contentOf(docs: readonly ResponseDoc[], known: ResponseObject["content"]): ResponseObject["content"] {
     const content = { ...known };
-    const media = this.#mediaTypeOf(doc);
-    if (doc.content && isAnything(content[JSON_TYPE])) delete content[JSON_TYPE];
+    const media = this.#mediaTypeOf(docs);
+    const listed = docs.find((doc) => hasBody([doc]))?.content;
+    if (listed && isAnything(content[JSON_TYPE])) delete content[JSON_TYPE];
     if (Object.keys(media).length > 0) content[JSON_TYPE] = { ...content[JSON_TYPE], ...media };
-    for (const [type, one] of Object.entries(doc.content ?? {})) content[type] = this.#mediaTypeOf(one);
+    for (const [type, one] of Object.entries(listed ?? {})) content[type] = this.#mediaTypeOf([one]);
     return Object.keys(content).length > 0 ? content : undefined;
   }
 
@@ -217,6 +228,11 @@ class Responses {
 
 function headerOf(description: string): HeaderObject {
   return { description, schema: { type: "string" } };
+}
+
+/** Schemas, each once. */
+function distinct(schemas: readonly Schema[]): readonly Schema[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(toJSONSchema(schema, "output")), schema])).values()];
 }
 
 function isAnything(media: MediaTypeObject | undefined): boolean {
@@ -247,6 +263,27 @@ function contentOf(
   return stream ? { [STREAM_TYPES[stream]]: version.streamBody(stream, item) } : { [JSON_TYPE]: { schema: item() } };
 }
 
+/** A status, or a range of statuses, of errors. */
+const ERROR = /^[45]|^default$/;
+
+/**
+ * The declared responses of a route by status, the nearest first. Of a success only the nearest one is used. The
+ * errors are declared by the route, by the routers and the App around it, and by its dependencies.
+ */
+function declaredBy({ record, responses, plan }: DocumentedRoute): ReadonlyMap<string, readonly ResponseDoc[]> {
+  const around = responses ?? [record.metadata.responses ?? {}];
+  const callables = [record.handler, ...plan.allDependencies.map(({ callable }) => callable)];
+  const byStatus = new Map<string, ResponseDoc[]>();
+  const add = ([status, doc]: [string, ResponseDoc | undefined]) => {
+    const known = byStatus.get(status);
+    if (doc === undefined || (known !== undefined && !ERROR.test(status))) return;
+    if (known === undefined) byStatus.set(status, [doc]);
+    else if (!known.includes(doc)) known.push(doc);
+  };
+  for (const docs of [...around, ...callables.map(declaredResponses)]) Object.entries(docs ?? {}).forEach(add);
+  return byStatus;
+}
+
 /** Facts about an operation that decide on its responses. */
 interface ResponseContext {
   readonly components: Components;
@@ -273,21 +310,22 @@ export function responsesOf(
   route: DocumentedRoute,
   { components, version, operationId, canBeInvalid }: ResponseContext,
 ): Record<string, ResponseObject> {
-  const { statusCode = 200, responses: docs = {} } = route.record.metadata;
+  const { statusCode = 200 } = route.record.metadata;
+  const docs = declaredBy(route);
   const role = `${operationId}Response`;
   const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
     ...(isBodyless(statusCode) ? {} : { content: contentOf(route, responses, version) }),
   });
-  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs[401])));
+  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs.get("401"))));
   if (canBeInvalid) {
     responses.set(422, {
       description: statusPhrase(422),
-      ...(hasBody(docs[422]) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
+      ...(hasBody(docs.get("422")) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
     });
   }
   addRefusals(route, responses, components);
-  for (const [status, doc] of Object.entries(docs)) if (doc) responses.add(status, doc);
+  for (const [status, declared] of docs) responses.add(status, declared);
   return responses.byStatus;
 }

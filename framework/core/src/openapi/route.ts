@@ -1,6 +1,7 @@
 /** Routes, as the OpenAPI document describes them. @module */
 import type { RoutePlan } from "../parameters/dependencies/plan.js";
 import type { Middleware } from "../middleware/chain.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import type { RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
@@ -11,6 +12,8 @@ export interface DocumentedRoute {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
+  /** The responses that the route, its routers and its App declare, innermost first. Defaults to the record's. */
+  readonly responses?: readonly ResponseDocs[];
   /** The format in which the handler streams; undefined if the handler returns its result. */
   readonly streamFormat?: StreamFormat | null;
   /** The middleware around it. */

@@ -2,16 +2,21 @@
 import type { BackgroundTasks } from "../http/background.js";
 import type { UploadFile } from "../http/upload-file.js";
 import { configurationError } from "../common/exceptions.js";
+import { assertOptions, OBJECT, type OptionRules } from "../common/options.js";
 import type { HTTPConnection, Request } from "../http/request.js";
 import type { Response } from "../http/response/response.js";
 import type { Schema, SchemaOutput } from "../schema/schema.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { InvalidType } from "../common/messages.js";
 import type { Marker, OUTPUT } from "./marker.js";
+import type { ResponseDocs } from "./response-docs.js";
 import type { AnnotationError, HandlerTakesOneObject } from "./type-errors.js";
 
 /** The key under which a function keeps its params. */
 export const PARAMS: unique symbol = Symbol.for("tsgi.params");
+
+/** The key under which a function keeps the responses that it declares. */
+export const RESPONSES: unique symbol = Symbol.for("tsgi.responses");
 
 /** This type has no values: a `this` of this type makes a signature relevant for assignment, but never for a call. */
 interface RouteOnly {
@@ -22,8 +27,10 @@ interface RouteOnly {
  * A function that carries its params. The signature is only for routes: it accepts a handler if the route's own params
  * are fewer than those attached to the handler, while a direct call is still checked against the function itself.
  */
-export interface WithParams<P, R = unknown> {
+export interface WithParams<P, R = unknown, Responses = {}> {
   readonly [PARAMS]: P;
+  /** In types only, unless it declares some. */
+  readonly [RESPONSES]: Responses;
   (this: RouteOnly, args: object): R;
 }
 
@@ -101,10 +108,22 @@ export type FromParams<P> = { [K in keyof P]: AnnotationOutput<P[K]> };
 /** The argument of a function with these params. */
 export type Args<P> = FromParams<P>;
 
+/** Options of `withParams`. */
+export interface WithParamsOptions<Responses = ResponseDocs> {
+  /**
+   * The errors that the function throws, by status, for the OpenAPI document and for typed clients. Requests do not check
+   * them.
+   */
+  responses?: Responses;
+}
+
+const OPTIONS: OptionRules<WithParamsOptions> = { responses: OBJECT };
+
 /**
- * Attaches params to a function and returns the same function with a type that contains them.
+ * Attaches params to a function, and returns the same function. Only the returned value has the type.
  *
- * @throws ConfigurationError when the function carries other params already.
+ * @param options - `responses` declares the errors that the function throws.
+ * @throws ConfigurationError if the function has other params already.
  * @example
  * ```ts
  * import { App, Depends, Query, t, withParams } from "tsgi";
@@ -117,14 +136,23 @@ export type Args<P> = FromParams<P>;
 export function withParams<
   const P extends CheckCarried<P>,
   F extends (args: Args<P>, ...none: HandlerTakesOneObject[]) => unknown,
->(params: P, fn: F): F & WithParams<P, ReturnType<F>> {
+  Responses extends ResponseDocs = {},
+>(params: P, fn: F, options: WithParamsOptions<Responses> = {}): F & WithParams<P, ReturnType<F>, Responses> {
   if (typeof fn !== "function") throw configurationError("TSGI_INVALID_WITH_PARAMS", fn);
+  assertOptions("withParams()", options, OPTIONS);
   const known = paramsOf(fn);
-  if (known === undefined) Object.defineProperty(fn, PARAMS, { value: params });
-  else if (known !== params) {
+  const { responses } = options;
+  if (known === undefined) {
+    Object.defineProperties(fn, { [PARAMS]: { value: params }, [RESPONSES]: { value: responses } });
+  } else if (known !== params || responsesOf(fn) !== responses) {
     throw configurationError("TSGI_WITH_PARAMS_TWICE", fn.name || "(anonymous)");
   }
-  return fn as F & WithParams<P, ReturnType<F>>;
+  return fn as F & WithParams<P, ReturnType<F>, Responses>;
+}
+
+/** The responses that a function declares, or `undefined`. */
+export function responsesOf(callable: unknown): ResponseDocs | undefined {
+  return (callable as { [RESPONSES]?: ResponseDocs })[RESPONSES];
 }
 
 /** The params that a function or class carries, or `undefined`. */

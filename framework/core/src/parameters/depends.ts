@@ -3,7 +3,7 @@ import { configurationError } from "../common/exceptions.js";
 import { isSettling } from "./settling.js";
 import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../common/options.js";
 import type { InvalidType } from "../common/messages.js";
-import type { PARAMS, Params } from "./annotation.js";
+import type { PARAMS, Params, RESPONSES } from "./annotation.js";
 import type { Marker, OUTPUT } from "./marker.js";
 import type { DependencyError } from "./type-errors.js";
 
@@ -21,13 +21,17 @@ type DependencyResult<C> = C extends new (...args: never) => infer I
 /** The key of a dependency's own params, which are there in types only. */
 export declare const CARRIED: unique symbol;
 
-/** The parameter function of a dependency that returns a `T`, with the params that it adds to a request. */
-export interface DependsMarkerOf<T, P> extends Marker<T> {
+/** The parameter function of a dependency that returns a `T`, with its params and its declared errors. */
+export interface DependsMarkerOf<T, P, Responses = {}> extends Marker<T> {
   readonly [CARRIED]: P;
+  readonly [RESPONSES]: Responses;
 }
 
 /** The params that a dependency carries. */
 type CarriedParams<C> = C extends { readonly [PARAMS]: infer P } | { readonly params: infer P } ? P : {};
+
+/** The errors that a dependency declares. */
+type CarriedResponses<C> = C extends { readonly [RESPONSES]: infer Responses } ? Responses : {};
 
 /** The argument of `Depends`: a callable without arguments, or one that carries its params. */
 export type Dependency =
@@ -116,6 +120,7 @@ function assertSettles(name: string, { scope, useCache, optional }: MarkerOption
 export class DependsMarker {
   declare readonly [OUTPUT]: never;
   declare readonly [CARRIED]: never;
+  declare readonly [RESPONSES]: never;
   readonly callable: Callable;
   readonly useCache: boolean;
   readonly scope: DependencyScope;
@@ -163,7 +168,7 @@ export function isDependency(value: unknown): boolean {
 export function Depends<C extends CheckDependency<C>, Optional extends boolean = false>(
   callable: C,
   options?: DependsOptions<Optional> | ApplicationOptions<DependencyResult<C>>,
-): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>>;
+): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>, CarriedResponses<C>>;
 export function Depends(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Depends");
 }
@@ -184,7 +189,7 @@ export function Depends(callable: unknown, options: MarkerOptions = {}): Depends
 export function Security<C extends CheckDependency<C>, Optional extends boolean = false>(
   callable: C,
   options?: DependsOptions<Optional> & { scopes?: readonly string[] },
-): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>>;
+): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>, CarriedResponses<C>>;
 export function Security(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Security");
 }

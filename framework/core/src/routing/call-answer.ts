@@ -78,29 +78,24 @@ type Success<Status> = Status extends number
     ? Status
     : never;
 
-/** The status of a declared error. A 422 without a body is the one of an invalid request. */
-export type ErrorStatus<Status, Doc> =
-  Status extends Success<Status>
-    ? never
-    : Status extends 422
-      ? Doc extends { schema: unknown } | { content: unknown }
-        ? Status
-        : never
-      : Status;
-
 /**
  * The errors of a call: those that the route declares, and the one of an invalid request if the route has parameters
  * and declares no 422. Without either, the type is unknown.
  */
-export type ErrorOf<Errors, Request> = keyof Errors extends never
+export type ErrorOf<Errors, Request> = [Errors] extends [never]
   ? unknown extends Request
     ? unknown
     : HTTPValidationError
   : Known<
-      Errors[keyof Errors] | (unknown extends Request ? never : 422 extends keyof Errors ? never : HTTPValidationError)
+      BodyIn<Errors> | (unknown extends Request ? never : 422 extends StatusOf<Errors> ? never : HTTPValidationError)
     >;
 
+type BodyIn<Errors> = Errors extends unknown ? Errors[keyof Errors] : never;
+
 type Known<T> = [T] extends [never] ? unknown : T;
+
+/** The statuses of a union of errors. */
+export type StatusOf<Errors> = Errors extends unknown ? keyof Errors : never;
 
 /** The form of the result of a handler with these data. */
 export type FormOf<Out, Data> =

@@ -1,7 +1,8 @@
 /** The types of the verbs of five methods, of an App and of a Router. @module */
 import type { FromParams, PathNames } from "../parameters/annotation.js";
+import type { Marker } from "../parameters/marker.js";
 import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
-import type { ResponseDocs } from "./document-options.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { MaybeReturns } from "./options.js";
 import type {
   CheckResult,
@@ -13,23 +14,8 @@ import type {
   Suspicious,
 } from "./route-types.js";
 import type { Routed, TypesOf } from "./routed.js";
+import type { Owner, Surroundings } from "./owner.js";
 import type { Added, Handler, OptionsBeforeHandler } from "./verbs.js";
-
-/** The key of the prefix that all paths of an App or a Router have, which is there in types only. */
-export declare const PATHS: unique symbol;
-
-/**
- * The prefix of all paths, and whether it is complete: a Router may be included under another prefix, which `Path()` may
- * name. The members do not mention the type parameters, so that a Router with a prefix is assignable to `Router`.
- */
-export interface Paths<_Prefix extends string, _IsWhole extends boolean> {
-  readonly paths: never;
-}
-
-/** An App or a Router, as a verb sees it. */
-export interface Owner<Prefix extends string, IsWhole extends boolean> {
-  readonly [PATHS]: Paths<Prefix, IsWhole>;
-}
 
 /**
  * Registers handlers for `GET`: `(path, handler)`, `(path, options, handler)`, or `(path, options?)` as a decorator.
@@ -47,33 +33,35 @@ export interface AppGet {
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, "GET", `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, "GET", `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: PathNames<`${Prefix}${Path}`> extends keyof P ? FromParams<P> : HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<"GET", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<"GET", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }
 
 /** Registers handlers for `POST`, as {@link AppGet} does for `GET`. */
@@ -81,33 +69,35 @@ export interface AppPost {
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, "POST", `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, "POST", `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: PathNames<`${Prefix}${Path}`> extends keyof P ? FromParams<P> : HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<"POST", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<"POST", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }
 
 /** Registers handlers for `PUT`, as {@link AppGet} does for `GET`. */
@@ -115,33 +105,35 @@ export interface AppPut {
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, "PUT", `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, "PUT", `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: PathNames<`${Prefix}${Path}`> extends keyof P ? FromParams<P> : HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<"PUT", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<"PUT", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }
 
 /** Registers handlers for `PATCH`, as {@link AppGet} does for `GET`. */
@@ -149,33 +141,35 @@ export interface AppPatch {
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, "PATCH", `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, "PATCH", `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: PathNames<`${Prefix}${Path}`> extends keyof P ? FromParams<P> : HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<"PATCH", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<"PATCH", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }
 
 /** Registers handlers for `DELETE`, as {@link AppGet} does for `GET`. */
@@ -183,31 +177,33 @@ export interface AppDelete {
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, "DELETE", `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, "DELETE", `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
     Prefix extends string,
-    IsWhole extends boolean,
-    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, IsWhole>) = {},
+    Around extends Surroundings,
+    P extends (P[keyof P] extends Ordinary ? unknown : CheckRoute<P, Path, Around>) = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
-    this: Owner<Prefix, IsWhole>,
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: PathNames<`${Prefix}${Path}`> extends keyof P ? FromParams<P> : HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<"DELETE", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<"DELETE", `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }

@@ -4,6 +4,7 @@ import type { Middleware } from "../middleware/chain.js";
 import type { ExceptionHandlers } from "../http/exception-handlers.js";
 import type { Callable } from "../parameters/depends.js";
 import type { Marker } from "../parameters/marker.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { PathPattern } from "./path-pattern.js";
 import type { IncludeOptions, MessageSchemas, RouteOptions, RouterLifespan } from "./options.js";
 
@@ -19,6 +20,8 @@ export interface RouteEntry {
   readonly options: RouteOptions & MessageSchemas;
   /** Guards, outside in. */
   readonly dependencies: readonly Marker<unknown>[];
+  /** The responses that the route, and the routers around it, declare, innermost first. */
+  readonly responses: readonly ResponseDocs[];
   /** Outermost first, each list as it was given. */
   readonly middleware: readonly (readonly Middleware[])[];
   /** Innermost first. */
@@ -87,6 +90,7 @@ export function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: Exc
       ...(level.includeInSchema === false ? { includeInSchema: false } : {}),
     },
     dependencies: [...(level.dependencies ?? []), ...entry.dependencies],
+    responses: level.responses ? [...entry.responses, level.responses] : entry.responses,
     middleware: level.middleware ? [level.middleware, ...entry.middleware] : entry.middleware,
     exceptionHandlers: [...entry.exceptionHandlers, handlers],
   };

@@ -22,7 +22,8 @@ import type { Marker } from "../parameters/marker.js";
 import type { Params } from "../parameters/annotation.js";
 import type { Application } from "../http/request.js";
 import { isSchema, type Schema } from "../schema/schema.js";
-import type { Callbacks, ResponseDocs } from "./document-options.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { Callbacks } from "./document-options.js";
 import type { EventSchemas } from "./event-schemas.js";
 
 /** The format of a stream: one JSON text a line, or server-sent events. */
@@ -151,8 +152,13 @@ export interface IncludeOptions {
 }
 
 /** The options of a `Router`. */
-export interface RouterOptions<Prefix extends string = string> extends IncludeOptions {
+export interface RouterOptions<
+  Prefix extends string = string,
+  Responses extends ResponseDocs = ResponseDocs,
+> extends IncludeOptions {
   prefix?: Prefix;
+  /** Further responses of each route for the document, and of the routes of this router for typed clients. */
+  responses?: Responses;
   /**
    * Startup and shutdown for the routes, run once inside the application's own lifespan, with the application as the
    * argument. The value that it yields is merged into the application's state.

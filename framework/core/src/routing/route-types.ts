@@ -126,10 +126,10 @@ interface WriteInstead<Text> {
 }
 
 /** The params of a route where all are right, and the message of each that is not. `Path()` may be in an outer prefix. */
-export type CheckRoute<P, Path extends string, IsWhole> = P[keyof P] extends Ordinary
+export type CheckRoute<P, Path extends string, Around> = P[keyof P] extends Ordinary
   ? unknown
   : P[keyof P] extends Annotation
-    ? IsWhole extends true
+    ? Around extends { readonly isWhole: true }
       ? CheckPath<P, Path>
       : unknown
     : CheckParams<P>;

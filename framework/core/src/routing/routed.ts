@@ -1,7 +1,8 @@
 /** The types that a registered route carries for a client. @module */
-import type { AnnotationOutput, PathNames } from "../parameters/annotation.js";
+import type { AnnotationOutput, PathNames, RESPONSES } from "../parameters/annotation.js";
 import type { SchemaShape, SENT } from "../parameters/marker.js";
-import type { Answer, BodyOf, DataOf, ErrorOf, ErrorStatus, FormOf } from "./call-answer.js";
+import type { Answer, DataOf, ErrorOf, FormOf } from "./call-answer.js";
+import type { ErrorsOf } from "./call-errors.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { ArgumentsOf, OwnParams, Places, WithNames } from "./call-arguments.js";
 import type { Received, Sent } from "./json-types.js";
@@ -63,14 +64,20 @@ type Called<Form, Data> = Form extends "promise" ? Promise<Data> : Form extends 
  * Makes the types of a route. An emitted declaration contains the computed members of `types`, because they have no
  * name there: it shows neither the types of dependencies nor the properties that `returns` removes.
  */
-export interface TypesOf<P, Path extends string, R, Responses, Out> {
+export interface TypesOf<
+  P,
+  Path extends string,
+  R,
+  Responses,
+  Out,
+  D = never,
+  Around extends Declaring = Declaring<{}>,
+> {
   readonly types: {
     readonly args: { [K in keyof P | PathNames<Path>]: K extends keyof P ? ArgumentOf<P[K]> : string };
     readonly request: WithNames<Places<P, PathNames<Path>>, PathNames<Path>>;
     readonly data: DataOf<Out, R, Responses>;
-    readonly errors: keyof Responses extends never
-      ? {}
-      : { [S in keyof Responses as ErrorStatus<S, Responses[S]>]: BodyOf<Responses[S]> };
+    readonly errors: ErrorsOf<P[keyof P], Responses | Around["responses"], D>;
     readonly form: FormOf<Out, DataOf<Out, R, Responses>>;
   };
 }
@@ -79,19 +86,19 @@ export interface TypesOf<P, Path extends string, R, Responses, Out> {
  * The same for a handler that can have attached params, member by member, so that the compiler computes only members
  * that are read.
  */
-export interface TypesOfHandler<H, P, Path extends string, R, Responses> {
+export interface TypesOfHandler<H, P, Path extends string, R, Responses, D = never, Declared = {}> {
   readonly types: {
-    readonly args: Of<H, P, Path, R, Responses>["args"];
-    readonly request: Of<H, P, Path, R, Responses>["request"];
-    readonly data: Of<H, P, Path, R, Responses>["data"];
-    readonly errors: Of<H, P, Path, R, Responses>["errors"];
-    readonly form: Of<H, P, Path, R, Responses>["form"];
+    readonly args: Of<H, P, Path, R, Responses, D, Declared>["args"];
+    readonly request: Of<H, P, Path, R, Responses, D, Declared>["request"];
+    readonly data: Of<H, P, Path, R, Responses, D, Declared>["data"];
+    readonly errors: Of<H, P, Path, R, Responses, D, Declared>["errors"];
+    readonly form: Of<H, P, Path, R, Responses, D, Declared>["form"];
   };
 }
 
 /** The same of a handler that a decorator gets later. Until then its declaration has this name. */
-export type TypesOfDecorated<H, P, Path extends string, R, Responses> = H extends unknown
-  ? TypesOfHandler<H, P, Path, R, Responses>["types"]
+export type TypesOfDecorated<H, P, Path extends string, R, Responses, D = never, Declared = {}> = H extends unknown
+  ? TypesOfHandler<H, P, Path, R, Responses, D, Declared>["types"]
   : never;
 
 /** Those of a handler of WebSockets. */
@@ -99,7 +106,23 @@ export type SocketTypesOfDecorated<H, P, Path extends string, Receives, Sends> =
   ? SocketTypesOf<P & OwnParams<H>, Path, Receives, Sends>["types"]
   : never;
 
-type Of<H, P, Path extends string, R, Responses> = TypesOf<P & OwnParams<H>, Path, R, Responses, ResultOf<H>>["types"];
+type Of<H, P, Path extends string, R, Responses, D, Declared> = TypesOf<
+  P & OwnParams<H>,
+  Path,
+  R,
+  Responses,
+  ResultOf<H>,
+  D,
+  Declaring<Declared | OwnResponses<H>>
+>["types"];
+
+/** An App or a Router, by the responses that it declares. */
+interface Declaring<Responses = unknown> {
+  readonly responses: Responses;
+}
+
+/** The errors that a handler declares by `withParams`. */
+type OwnResponses<H> = H extends { readonly [RESPONSES]: infer Responses } ? Responses : {};
 
 type ResultOf<H> = H extends (...args: never) => infer Out ? Out : H;
 
@@ -117,7 +140,7 @@ export interface SocketTypesOf<P, Path extends string, Receives, Sends> {
       readonly sent: [Receives] extends [undefined] ? unknown : Sent<Receives>;
       readonly received: [Sends] extends [undefined] ? unknown : Received<Sends>;
     };
-    readonly errors: {};
+    readonly errors: never;
     readonly form: "unknown";
   };
 }

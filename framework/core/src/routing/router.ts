@@ -9,6 +9,7 @@ import {
 } from "../http/exception-handlers.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, isObject } from "../common/options.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   addLevel,
@@ -30,7 +31,8 @@ import {
   type RouterOptions,
   WEBSOCKET_OPTIONS,
 } from "./options.js";
-import type { AppDelete, AppGet, AppPatch, AppPost, AppPut, PATHS, Paths } from "./common-verbs.js";
+import type { AppDelete, AppGet, AppPatch, AppPost, AppPut } from "./common-verbs.js";
+import type { Around, PATHS, Paths } from "./owner.js";
 import type { MultiVerb, SocketVerb, Verb } from "./verbs.js";
 
 /** The methods that have their own verb. */
@@ -78,9 +80,9 @@ interface Verbs<Prefix extends string> {
   PUT: AppPut;
   PATCH: AppPatch;
   DELETE: AppDelete;
-  HEAD: Verb<"HEAD", Prefix>;
-  OPTIONS: Verb<"OPTIONS", Prefix>;
-  TRACE: Verb<"TRACE", Prefix>;
+  HEAD: Verb<"HEAD">;
+  OPTIONS: Verb<"OPTIONS">;
+  TRACE: Verb<"TRACE">;
   [WEBSOCKET]: SocketVerb<Prefix>;
 }
 
@@ -89,6 +91,20 @@ interface Declaration {
   readonly methods: readonly unknown[];
   readonly path: string;
   readonly options: RouteOptions;
+}
+
+/** A route as it is declared, without the routers around it. */
+function entryOf(method: string, path: string, handler: Handler, options: RouteOptions): RouteEntry {
+  return {
+    method,
+    path,
+    handler,
+    options: { ...options, tags: options.tags ?? [] },
+    dependencies: options.dependencies ?? [],
+    responses: options.responses ? [options.responses] : [],
+    middleware: options.middleware ? [options.middleware] : [],
+    exceptionHandlers: options.exceptionHandlers ? [new ExceptionHandlers(options.exceptionHandlers)] : [],
+  };
 }
 
 /**
@@ -105,8 +121,8 @@ interface Declaration {
  * app.includeRouter(users);
  * ```
  */
-export class Router<const Prefix extends string = ""> {
-  declare readonly [PATHS]: Paths<Prefix, false>;
+export class Router<const Prefix extends string = "", Responses extends ResponseDocs = {}> {
+  declare readonly [PATHS]: Paths<Prefix, Around<false, Responses>>;
   readonly #options: RouterOptions;
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #routes: RouteEntry[] = [];
@@ -126,17 +142,17 @@ export class Router<const Prefix extends string = ""> {
   /** Registers a handler for `DELETE`. */
   readonly delete: AppDelete = this.#verb("DELETE");
   /** Registers a handler for `HEAD`, if it should differ from the one of `GET`. */
-  readonly head: Verb<"HEAD", Prefix> = this.#verb("HEAD");
+  readonly head: Verb<"HEAD"> = this.#verb("HEAD");
   /** Registers a handler for `OPTIONS`. */
-  readonly options: Verb<"OPTIONS", Prefix> = this.#verb("OPTIONS");
+  readonly options: Verb<"OPTIONS"> = this.#verb("OPTIONS");
   /** Registers a handler for `TRACE`. */
-  readonly trace: Verb<"TRACE", Prefix> = this.#verb("TRACE");
+  readonly trace: Verb<"TRACE"> = this.#verb("TRACE");
 
   /** Registers a handler of WebSockets, which gets each as `ws`. Its path matches exactly: a trailing slash counts. */
   readonly websocket: SocketVerb<Prefix> = this.#verb(WEBSOCKET);
 
   /** @throws ConfigurationError for an unknown option, or one that cannot work. */
-  constructor(options: RouterOptions<Prefix> = {}) {
+  constructor(options: RouterOptions<Prefix, Responses> = {}) {
     assertOptions("new Router()", options, ROUTER_OPTIONS);
     this.#options = options;
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
@@ -148,10 +164,10 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Registers one handler for several methods. */
-  readonly route: MultiVerb<Prefix> = ((path: string, given: unknown, ...handler: readonly unknown[]) => {
+  readonly route: MultiVerb = ((path: string, given: unknown, ...handler: readonly unknown[]) => {
     const { methods = ["GET"], ...options }: MultiRouteOptions = assertRouteOptions(`route ${path}`, given);
     return this.#register(methods, path, [options, ...handler]);
-  }) as MultiVerb<Prefix>;
+  }) as MultiVerb;
 
   /** `(handler)`, `(options, handler)`, or `(options?)` for a decorator. */
   #register(methods: readonly unknown[], path: string, rest: readonly unknown[]): unknown {
@@ -178,16 +194,10 @@ export class Router<const Prefix extends string = ""> {
     for (const given of methods) {
       const method = typeof given === "string" ? given.toUpperCase() : "";
       if (!METHOD.test(method)) throw configurationError("TSGI_INVALID_METHOD.word", place, given);
-      const entry: RouteEntry = {
-        method,
-        path,
-        handler,
-        options: { ...options, tags: options.tags ?? [] },
-        dependencies: options.dependencies ?? [],
-        middleware: options.middleware ? [options.middleware] : [],
-        exceptionHandlers: options.exceptionHandlers ? [new ExceptionHandlers(options.exceptionHandlers)] : [],
-      };
-      this.#publish("addRoute", addLevel(entry, this.#options, this.#exceptionHandlers));
+      this.#publish(
+        "addRoute",
+        addLevel(entryOf(method, path, handler, options), this.#options, this.#exceptionHandlers),
+      );
     }
     return handler;
   }

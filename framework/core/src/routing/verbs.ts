@@ -1,10 +1,12 @@
 /** The types of the verbs, by which a route is registered. @module */
 import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
 import type { PathNames } from "../parameters/annotation.js";
+import type { Marker } from "../parameters/marker.js";
 import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema/schema.js";
 import type { TypedWebSocket, WebSocket } from "../http/websocket.js";
+import type { Around as AroundOf, Owner, Surroundings } from "./owner.js";
 import type { OwnParams } from "./call-arguments.js";
-import type { ResponseDocs } from "./document-options.js";
+import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
 import type {
   CheckResult,
@@ -36,88 +38,117 @@ export type Handler<Args> = NoHandler | ((args: Args, ...none: HandlerTakesOneOb
  * The options of a route, under a name that tells where they belong: the compiler shows it for a handler in their
  * place. It repeats the members of `RouteOptions`, because an interface in between costs a route 4 instantiations.
  */
-export interface OptionsBeforeHandler<P, R, Responses> extends Omit<RouteMetadata, "responses"> {
+export interface OptionsBeforeHandler<P, R, Responses, D> extends Omit<RouteMetadata, "responses" | "dependencies"> {
   /** Names and annotations of the handler's parameters. */
   params?: P;
   /** The schema of the result: checked when compiling and when running, and the only thing that leaves the process. */
   returns?: R;
   /** Further responses for the document and for clients, by status. */
   responses?: Responses;
+  /** Dependencies that run before the parameters, one at a time, and whose results are not used. */
+  dependencies?: readonly D[];
 }
 
 /** The handler that a verb gets later, as a decorator, with the types of its route. */
-type Decorator<Args, Method extends string, Path extends string, P, R, Responses> = <
+type Decorator<Args, Method extends string, Path extends string, P, R, Responses, D, Declared> = <
   H extends (args: Args) => Returned<R>,
 >(
   handler: H,
-) => Routed<Method, Path, TypesOfDecorated<H, P, Path, R, Responses>>;
+) => Routed<Method, Path, TypesOfDecorated<H, P, Path, R, Responses, D, Declared>>;
 
 /** The result of the form without a handler, or with only a handler. */
-export type Added<H, Method extends string, Path extends string, P, R, Responses> = NoHandler extends H
-  ? Decorator<HandlerArgs<P, Path>, Method, Path, P, R, Responses>
-  : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}>["types"]>;
+export type Added<
+  H,
+  Method extends string,
+  Path extends string,
+  P,
+  R,
+  Responses,
+  D,
+  Of extends Surroundings,
+> = NoHandler extends H
+  ? Decorator<HandlerArgs<P, Path>, Method, Path, P, R, Responses, D, Of["responses"]>
+  : Routed<Method, Path, TypesOfHandler<H, {}, Path, undefined, {}, never, Of["responses"]>["types"]>;
 
 /**
- * The verbs that are rare.
+ * The verbs that are rare. `this` has the prefix of the router, as for `AppGet`.
  *
  * @typeParam Method - In upper case.
- * @typeParam Prefix - Of the router.
- * @typeParam IsWhole - `true` if no outer prefix can precede the path, so that `Path()` must be in it.
  */
-export interface Verb<Method extends string, Prefix extends string = "", IsWhole extends boolean = false> {
+export interface Verb<Method extends string> {
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    Prefix extends string,
+    Around extends Surroundings,
+    P extends CheckRoute<P, Path, Around> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>>> = Handler<FromPath<PathNames<`${Prefix}${Path}`>>>,
   >(
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    handler?: H | OptionsBeforeHandler<P, R, Responses>,
-  ): Added<H, Method, `${Prefix}${Path}`, P, R, Responses>;
+    handler?: H | OptionsBeforeHandler<P, R, Responses, D>,
+  ): Added<H, Method, `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    Prefix extends string,
+    Around extends Surroundings,
+    P extends CheckRoute<P, Path, Around> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Out extends CheckResult<Out, R> = never,
   >(
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses>,
+    options: OptionsBeforeHandler<P, R, Responses, D>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<Method, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<Method, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]>;
 }
 
 /** The verb `route`, of several methods. It has no form without options. */
-export interface MultiVerb<Prefix extends string = "", IsWhole extends boolean = false> {
+export interface MultiVerb {
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    Prefix extends string,
+    Around extends Surroundings,
+    P extends CheckRoute<P, Path, Around> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Method extends string = "GET",
   >(
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options?: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
-  ): Added<NoHandler, Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses>;
+    options?: OptionsBeforeHandler<P, R, Responses, D> & MultiRouteOptions<Method>,
+  ): Added<NoHandler, Uppercase<Method>, `${Prefix}${Path}`, P, R, Responses, D, Around>;
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    Prefix extends string,
+    Around extends Surroundings,
+    P extends CheckRoute<P, Path, Around> = {},
     R extends MaybeReturns = undefined,
     Responses extends ResponseDocs = {},
+    D extends Marker<unknown> = never,
     const Method extends string = "GET",
     const Out extends CheckResult<Out, R> = never,
   >(
+    this: Owner<Prefix, Around>,
     path: Path extends Suspicious ? PatternError<Path> : Path,
-    options: OptionsBeforeHandler<P, R, Responses> & MultiRouteOptions<Method>,
+    options: OptionsBeforeHandler<P, R, Responses, D> & MultiRouteOptions<Method>,
     handler: (
       args: HandlerArgs<P, `${Prefix}${Path}`>,
       ...none: HandlerTakesOneObject[]
     ) => Out | AsyncIterable<Out[never]>,
-  ): Routed<Uppercase<Method>, `${Prefix}${Path}`, TypesOf<P, `${Prefix}${Path}`, R, Responses, Out>["types"]>;
+  ): Routed<
+    Uppercase<Method>,
+    `${Prefix}${Path}`,
+    TypesOf<P, `${Prefix}${Path}`, R, Responses, Out, D, Around>["types"]
+  >;
 }
 
 /** The argument of a handler of WebSockets, with the types of the messages where the route has schemas of them. */
@@ -143,7 +174,7 @@ interface WebSocketOptionsBeforeHandler<P, Receives, Sends> extends WebSocketOpt
 export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean = false> {
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, AroundOf<IsWhole, unknown>> = {},
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
     H extends Handler<FromPath<PathNames<`${Prefix}${Path}`>> & { ws: WebSocket }> = Handler<
@@ -161,7 +192,7 @@ export interface SocketVerb<Prefix extends string = "", IsWhole extends boolean 
       >;
   <
     const Path extends string,
-    P extends CheckRoute<P, Path, IsWhole> = {},
+    P extends CheckRoute<P, Path, AroundOf<IsWhole, unknown>> = {},
     Receives extends Schema | undefined = undefined,
     Sends extends Schema | undefined = undefined,
   >(

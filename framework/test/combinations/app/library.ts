@@ -1,6 +1,6 @@
 /** The library itself: what it holds, who borrows, and a journal of what has happened. @module */
-import { Depends, type ApplicationOptions, HTTPException, Path, t, withParams } from "tsgi";
-import type { Loan, NewTool, Tool } from "./models.js";
+import { Depends, type ApplicationOptions, HTTPException, Path, t, withParams, type WithParamsOptions } from "tsgi";
+import { type Loan, type NewTool, NOT_FOUND, type Tool } from "./models.js";
 
 const ADDED = new Date("2026-01-02T03:04:05.000Z");
 
@@ -80,6 +80,8 @@ const options: ApplicationOptions<Library> = { scope: "app", check: ({ isOpen })
 /** The library: one for each process. */
 export const library = Depends(openLibrary, options);
 
+const missing: WithParamsOptions<typeof NOT_FOUND> = { responses: NOT_FOUND };
+
 /** The tool of the path's `tool_id`. */
 export const findTool = withParams(
   { tool_id: Path(t.Integer({ minimum: 1 })), library },
@@ -88,6 +90,7 @@ export const findTool = withParams(
     if (!tool) throw new HTTPException(404, `There is no tool ${tool_id}`);
     return tool;
   },
+  missing,
 );
 
 /** A change that is kept as a whole or not at all. */

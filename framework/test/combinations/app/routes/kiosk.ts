@@ -81,10 +81,15 @@ const SLOT: Returns = Slot;
 const asText: MediaTypeDoc = { schema: t.String(), examples: ["slot 1"] };
 const ok: ResponseDoc = { description: "A slot.", content: { "text/plain": asText } };
 
-/** Registers help, on a router below a prefix. */
-function addHelp(head: Verb<"HEAD", "/kiosk">, route: MultiVerb<"/kiosk">) {
-  head("/closed", { includeInSchema: false }, async () => null);
-  route("/help", { methods: ["GET", "POST"], responses: { 200: ok } }, async () => SLOT === Slot);
+/** A router below a prefix, with its rare verbs. */
+interface Help extends Pick<Router<"/kiosk">, keyof Router> {
+  readonly head: Verb<"HEAD">;
+  readonly route: MultiVerb;
+}
+
+function addHelp(on: Help) {
+  on.head("/closed", { includeInSchema: false }, async () => null);
+  on.route("/help", { methods: ["GET", "POST"], responses: { 200: ok } }, async () => SLOT === Slot);
 }
 
 const Pressed = t.Object({ key: t.String({ maxLength: 1 }) });
@@ -114,7 +119,7 @@ const sign = (text: string): MarkedEvent & Notice => event({ comment: text });
 
 export const router = new Router({ prefix: "/kiosk", tags: ["kiosk"] });
 
-addHelp(router.head, router.route);
+addHelp(router);
 export const lookup = router.get(
   "/slots/{slot}",
   { params: readParams, returns: Slot },

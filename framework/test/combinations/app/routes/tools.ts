@@ -188,7 +188,7 @@ export const removeTool = router.delete(
 
 export const availability = router.get(
   "/{tool_id}/availability",
-  { params: { tool: Depends(findTool) }, returns: Availability, responses: NOT_FOUND },
+  { params: { tool: Depends(findTool) }, returns: Availability },
   async ({ tool }) =>
     tool.id === 1
       ? { state: "borrowed" as const, by: "bob", until: tool.added, secret: "not in the schema" }
