@@ -1,6 +1,7 @@
 import {
   type CommandOptions,
   type Database,
+  type Deploy,
   type PackageManager,
   type Runtime,
   type TemplateName,
@@ -9,7 +10,8 @@ import {
 import { databasesOf } from "./databases.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
-import { profileOf, runtimesOf } from "./runtimes.js";
+import { deploysOf, needsImage, runtimesFor } from "./deploys.js";
+import { profileOf } from "./runtimes.js";
 
 /** The answers to all questions. */
 export interface Answers {
@@ -19,6 +21,8 @@ export interface Answers {
   database: Database;
   /** Defaults to Node. */
   runtime?: Runtime;
+  /** The platform whose files are written. Defaults to `"none"`. */
+  deploy?: Deploy;
   docker: boolean;
   loadTests: boolean;
   ci: boolean;
@@ -35,13 +39,24 @@ export interface ProjectOptions {
 }
 
 /** The answers that determine the files of a project, without its name. */
-const keptAnswers = ["template", "database", "runtime", "docker", "loadTests", "ci", "packageManager"] as const;
+const keptAnswers = [
+  "template",
+  "database",
+  "runtime",
+  "deploy",
+  "docker",
+  "loadTests",
+  "ci",
+  "packageManager",
+] as const;
 
 /** The answers recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
   // Earlier versions of this package, which an upgrade runs, know no runtime but Node, and no choice of a database in `api`.
   const kept = keptAnswers.filter(
-    (answer) => isUsed(answer, answers) && !["node", "none"].includes(String(answers[answer])),
+    (answer) =>
+      // `--deploy cloudflare` leaves no choice of a runtime, and has one that is not the default.
+      (answer === "runtime" || isUsed(answer, answers)) && !["node", "none"].includes(String(answers[answer])),
   );
   return Object.fromEntries(
     kept.flatMap((answer) => {
@@ -52,17 +67,23 @@ export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record
 }
 
 /** False for an answer that no file of the project depends on. */
-export function isUsed(answer: string, answers: Pick<Answers, "template" | "database" | "runtime">): boolean {
+export function isUsed(
+  answer: string,
+  answers: Pick<Answers, "template" | "database" | "runtime" | "deploy">,
+): boolean {
   const { template, runtime } = answers;
   const { parts, installer } = profileOf(runtime);
   switch (answer) {
     case "database":
       return databasesOf(template).length > 0 && profileOf(runtime).databases;
     case "runtime":
-      return runtimesOf(answers).length > 1;
+      return runtimesFor(answers).length > 1;
+    case "deploy":
+      return deploysOf(answers).length > 1;
     case "packageManager":
       return installer === null;
     case "docker":
+      return parts.includes(answer) && !needsImage(answers.deploy);
     case "loadTests":
       return parts.includes(answer);
     default:
@@ -77,6 +98,7 @@ export function defaultAnswers(environment: Environment): Answers {
     template: templateNames[0],
     database: databasesOf(templateNames[0])[0] ?? "none",
     runtime: "node",
+    deploy: "none",
     docker: true,
     loadTests: true,
     ci: true,
@@ -88,8 +110,8 @@ export function defaultAnswers(environment: Environment): Answers {
 
 /** The answers given by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
-  const { name, template, database, runtime, docker, loadTests, ci, packageManager, git, install } = options;
-  const all = { name, template, database, runtime, docker, loadTests, ci, packageManager, git, install };
+  const { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install } = options;
+  const all = { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 

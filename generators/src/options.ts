@@ -13,6 +13,11 @@ export const runtimes = ["node", "bun", "deno", "workers"] as const;
 
 export type Runtime = (typeof runtimes)[number];
 
+/** The platforms of `--deploy`, the default first. */
+export const deploys = ["none", "lambda", "vercel", "netlify", "cloudflare", "fly", "kubernetes"] as const;
+
+export type Deploy = (typeof deploys)[number];
+
 /** The supported package managers. */
 export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 
@@ -36,6 +41,7 @@ export interface CommandOptions {
   template?: TemplateName;
   database?: Database;
   runtime?: Runtime;
+  deploy?: Deploy;
   docker?: boolean;
   loadTests?: boolean;
   ci?: boolean;
@@ -70,10 +76,20 @@ export const choiceLines = {
     deno: "Deno, without a database",
     workers: "Cloudflare Workers, without a database",
   },
+  deploy: {
+    none: "no files for a platform (default)",
+    lambda: "AWS Lambda, without a database",
+    vercel: "Vercel, without a database",
+    netlify: "Netlify, without a database",
+    cloudflare: "Cloudflare Workers, without a database; the same as --runtime workers",
+    fly: "Fly.io, with the Dockerfile",
+    kubernetes: "Kubernetes, with the Dockerfile",
+  },
 } as const satisfies {
   template: Record<TemplateName, string>;
   database: Record<Database, string>;
   runtime: Record<Runtime, string>;
+  deploy: Record<Deploy, string>;
 };
 
 function describeChoices(question: keyof typeof choiceLines): string {
@@ -127,6 +143,13 @@ export const flags: readonly Flag[] = [
     choices: runtimes,
     key: "runtime",
     help: describeChoices("runtime"),
+  },
+  {
+    name: "deploy",
+    value: "name",
+    choices: deploys,
+    key: "deploy",
+    help: describeChoices("deploy"),
   },
   ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
   ...pair("load-tests", "loadTests", "write a load test (default)"),

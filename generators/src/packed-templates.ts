@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isRecord, readJson, textsOf, toJson, type JsonObject } from "./json.js";
-import { runtimes as runtimeNames, templateNames, type TemplateName } from "./options.js";
+import { deploys as deployNames, runtimes as runtimeNames, templateNames, type TemplateName } from "./options.js";
 import { readFiles } from "./read-files.js";
 import type { FrameworkPackage, Template, TemplateFile, TemplateSource } from "./template.js";
 import { findVendored } from "./vendored.js";
@@ -29,7 +29,8 @@ export class PackedTemplates implements TemplateSource {
     return {
       files: readFiles(join(folder, "files")),
       overlay: readFiles(join(folder, "overlay")),
-      runtimes: this.#readRuntimes(),
+      runtimes: this.#readFolders(runtimesFolder, runtimeNames),
+      deploys: this.#readFolders(deploysFolder, deployNames),
       database: existsSync(join(folder, "database")) ? readFiles(join(folder, "database")) : new Map(),
       workspace: {
         devDependencies: textsOf(workspace["devDependencies"]),
@@ -52,10 +53,15 @@ export class PackedTemplates implements TemplateSource {
     return new Map(found);
   }
 
-  #readRuntimes(): Template["runtimes"] {
-    const folder = join(this.#folder, runtimesFolder);
-    const present = runtimeNames.filter((runtime) => existsSync(join(folder, runtime)));
-    return Object.fromEntries(present.map((runtime) => [runtime, readFiles(join(folder, runtime))]));
+  #readFolders<Name extends string>(parent: string, names: readonly Name[]) {
+    const files: Partial<Record<Name, ReadonlyMap<string, TemplateFile>>> = {};
+    for (const name of names) {
+      const folder = join(this.#folder, parent, name);
+      if (existsSync(folder)) {
+        files[name] = readFiles(folder);
+      }
+    }
+    return files;
   }
 }
 
@@ -71,6 +77,9 @@ function readPackage(name: string, entry: unknown): Pick<FrameworkPackage, "vers
 /** The folder of the files of all runtimes, beside those of the templates. */
 const runtimesFolder = "runtimes";
 
+/** The folder of the files of all platforms. */
+const deploysFolder = "deploys";
+
 /**
  * Replaces the templates of the package with copies of a source. New projects take the versions of the framework that the
  * source has, or later ones that are compatible.
@@ -80,12 +89,22 @@ export function packTemplates(source: TemplateSource, packageRoot: string): void
   for (const name of templateNames) {
     const folder = join(packageRoot, folderName, name);
     const template = source.read(name);
-    const { files, overlay, runtimes = {}, database = new Map<string, TemplateFile>(), workspace } = template;
+    const {
+      files,
+      overlay,
+      runtimes = {},
+      deploys = {},
+      database = new Map<string, TemplateFile>(),
+      workspace,
+    } = template;
     const packages = Object.fromEntries(
       [...template.packages].map(([own, { version, dependencies }]) => [own, { version, dependencies }]),
     );
     for (const [runtime, own] of Object.entries(runtimes)) {
       writeFiles(join(packageRoot, folderName, runtimesFolder, runtime), own);
+    }
+    for (const [deploy, own] of Object.entries(deploys)) {
+      writeFiles(join(packageRoot, folderName, deploysFolder, deploy), own);
     }
     writeFiles(join(folder, "files"), files);
     writeFiles(join(folder, "overlay"), overlay);

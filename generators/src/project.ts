@@ -5,7 +5,7 @@ import { linkedFolder, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
 import { allOf, selectPackages, vendoredPins, type UsedPackages } from "./framework-packages.js";
-import { runtimes, type Database, type Runtime } from "./options.js";
+import { deploys, runtimes, type Database, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson, scriptsOf } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
@@ -80,7 +80,12 @@ function withOwnFiles(template: Template, { answers }: ProjectOptions): Template
   const database = hasDatabase(answers) ? template.database : undefined;
   return {
     ...template,
-    overlay: new Map([...template.overlay, ...(template.runtimes?.[runtime] ?? []), ...(database ?? [])]),
+    overlay: new Map([
+      ...template.overlay,
+      ...(template.runtimes?.[runtime] ?? []),
+      ...(template.deploys?.[answers.deploy ?? "none"] ?? []),
+      ...(database ?? []),
+    ]),
   };
 }
 
@@ -146,7 +151,17 @@ function createCommand(runtime: Runtime, generator: Template["generator"]): stri
 
 /** The placeholders of overlays. */
 function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): Values {
-  const { name, template, database, runtime = "node", packageManager, docker, loadTests, ci } = answers;
+  const {
+    name,
+    template,
+    database,
+    runtime = "node",
+    deploy = "none",
+    packageManager,
+    docker,
+    loadTests,
+    ci,
+  } = answers;
   const databaseName = folderOf(name).replaceAll(/[^a-z0-9]/g, "_");
   return {
     name,
@@ -157,6 +172,11 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     growing: runtime !== "deno" || generator === undefined,
     runtime: profileOf(runtime).title,
     ...Object.fromEntries(runtimes.map((one) => [one, one === runtime])),
+    ...Object.fromEntries(deploys.map((one) => [`to_${one}`, one === deploy])),
+    auth: template === "auth",
+    healthPath: template === "auth" ? "/health" : "/openapi.json",
+    // The user of the image: Deno has another number.
+    userId: runtime === "deno" ? "1993" : "1000",
     serves: runtime === "bun" || runtime === "deno",
     // Cloudflare: 63 characters of a DNS label.
     workerName: folderOf(name)

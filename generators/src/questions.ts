@@ -2,7 +2,8 @@ import { isUsed, type Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
 import { choiceLines, packageManagers } from "./options.js";
 import { fitDefaults } from "./runtime-answers.js";
-import { profileOf, runtimesOf } from "./runtimes.js";
+import { canDeploy, deploysOf, runtimeOf, runtimesFor } from "./deploys.js";
+import { profileOf } from "./runtimes.js";
 
 /** The facts that questions depend on. */
 export interface Surroundings {
@@ -28,7 +29,7 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     when: whenOpen(key),
   });
   const select = (
-    key: "template" | "database" | "runtime" | "packageManager",
+    key: "template" | "database" | "runtime" | "deploy" | "packageManager",
     message: string,
     choices: readonly string[] | ((asked: Partial<Answers>) => readonly string[]),
   ) => ({
@@ -49,9 +50,14 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
       when: whenOpen("name"),
       validate: (name: string) => surroundings.findNameFault(name) ?? true,
     },
-    select("template", "Template", profileOf(given.runtime).templates),
+    select(
+      "template",
+      "Template",
+      profileOf(runtimeOf(given)).templates.filter((name) => canDeploy(name, given.deploy)),
+    ),
     select("database", "Database", (asked) => databasesOf(known(asked).template)),
-    select("runtime", "Runtime", (asked) => runtimesOf(known(asked))),
+    select("runtime", "Runtime", (asked) => runtimesFor(known(asked))),
+    select("deploy", "Deploy to", (asked) => deploysOf(known(asked))),
     confirm("docker", "Write a Dockerfile and a compose.yaml"),
     confirm("loadTests", "Write a load test"),
     confirm("ci", "Write a workflow for GitHub Actions"),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePackages } from "./database-packages.js";
 import { isRecord, readJson, textsOf } from "./json.js";
-import { runtimes, templateNames, type TemplateName } from "./options.js";
+import { deploys, runtimes, templateNames, type TemplateName } from "./options.js";
 import { fingerprintOf, packPackage, type OwnPackages } from "./packed-package.js";
 import { readFiles } from "./read-files.js";
 import type { FrameworkPackage, Template, TemplateSource, Workspace } from "./template.js";
@@ -82,6 +82,12 @@ export class Repository implements TemplateSource {
           .filter((runtime) => runtime !== "node")
           .map((runtime) => [runtime, readFiles(join(this.#generators, "overlays/runtimes", runtime))]),
       ),
+      deploys: Object.fromEntries(
+        deploys
+          // A project on Cloudflare has the files of the runtime `workers`.
+          .filter((deploy) => deploy !== "none" && deploy !== "cloudflare")
+          .map((deploy) => [deploy, readFiles(join(this.#generators, "overlays/deploy", deploy))]),
+      ),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], name === "api" ? databasePackages : []),
       database: name === "api" ? readFiles(join(this.#generators, "overlays/database")) : new Map(),
       packages: this.#readPackages(),
@@ -130,8 +136,10 @@ export class Repository implements TemplateSource {
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
-      const { files, overlay, runtimes: own, database, workspace, packages } = this.read(name);
-      const all = [files, overlay, database, ...Object.values(own)].flatMap((some) => [...some]);
+      const { files, overlay, runtimes: own, deploys: deployed, database, workspace, packages } = this.read(name);
+      const all = [files, overlay, database, ...Object.values(own), ...Object.values(deployed)].flatMap((some) => [
+        ...some,
+      ]);
       for (const [path, { contents, isExecutable }] of all) {
         hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
       }

@@ -1,5 +1,6 @@
 import type { Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
+import { canDeploy, findDeployFault, runtimeOf } from "./deploys.js";
 import { profileOf, type Installer } from "./runtimes.js";
 
 /** The program that installs the packages of a project. */
@@ -9,7 +10,11 @@ export function installerOf({ runtime, packageManager }: Pick<Answers, "runtime"
 
 /** The reason that answers contradict each other, or `null`. */
 export function findFault(given: Partial<Answers>): string | null {
-  return findDatabaseFault(given) ?? findRuntimeFault(given);
+  return (
+    findDeployFault(given) ??
+    findDatabaseFault({ ...given, runtime: runtimeOf(given) }) ??
+    findRuntimeFault({ ...given, runtime: runtimeOf(given) })
+  );
 }
 
 function findDatabaseFault({ template, database, runtime }: Partial<Answers>): string | null {
@@ -43,12 +48,18 @@ function findRuntimeFault(given: Partial<Answers>): string | null {
 
 /** Takes from the defaults what the runtime does not have. */
 export function fitDefaults(defaults: Answers, given: Partial<Answers>): Answers {
-  const { templates, parts } = profileOf(given.runtime);
-  const fitting = templates.filter((name) => given.database !== "none" || databasesOf(name).includes("none"));
+  const runtime = runtimeOf({
+    runtime: given.runtime ?? (given.deploy === undefined ? defaults.runtime : undefined),
+    deploy: given.deploy,
+  });
+  const { templates, parts } = profileOf(runtime);
+  const deployed = templates.filter((name) => canDeploy(name, given.deploy));
+  const fitting = deployed.filter((name) => given.database !== "none" || databasesOf(name).includes("none"));
   const template = given.template ?? fitting[0] ?? defaults.template;
   return {
     ...defaults,
     template,
+    runtime,
     database: databasesOf(template)[0] ?? "none",
     docker: defaults.docker && parts.includes("docker"),
     loadTests: defaults.loadTests && parts.includes("loadTests"),

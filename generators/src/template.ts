@@ -1,4 +1,4 @@
-import type { Runtime, TemplateName } from "./options.js";
+import type { Deploy, Runtime, TemplateName } from "./options.js";
 
 /** One file of a template. */
 export interface TemplateFile {
@@ -41,6 +41,8 @@ export interface Template {
   overlay: ReadonlyMap<string, TemplateFile>;
   /** The files that a project on a runtime has instead of, or in addition to, those of the overlay. */
   runtimes?: Partial<Readonly<Record<Runtime, ReadonlyMap<string, TemplateFile>>>>;
+  /** The files of a project for a platform, in addition to the overlay. */
+  deploys?: Partial<Readonly<Record<Deploy, ReadonlyMap<string, TemplateFile>>>>;
   /** The files that a project with a database has instead of, or in addition to, those of the overlay. */
   database?: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;

@@ -1,5 +1,5 @@
 import { isRecord, parseJson, toJson } from "./json.js";
-import type { Runtime } from "./options.js";
+import type { Deploy, Runtime } from "./options.js";
 import type { ProjectOptions } from "./answers.js";
 import type { Template } from "./template.js";
 
@@ -27,7 +27,23 @@ function renderCheckedOnly(shared: Readonly<Record<string, unknown>>, runtime: R
   });
 }
 
-/** Makes the tests' tsconfig.json extend that of the project instead of the workspace's. */
-export function renderTestTsconfig(text: string): string {
-  return toJson({ ...parseJson(text, "test/tsconfig.json"), extends: "../tsconfig.json" });
+/** The folders of functions that a platform reads, in addition to `src`. */
+const functionFolders: Readonly<Partial<Record<Deploy, string>>> = { vercel: "../api", netlify: "../netlify" };
+
+/** Makes the tests' tsconfig.json extend that of the project instead of the workspace's. The tests import functions. */
+export function renderTestTsconfig(text: string, _: Template, { answers }: ProjectOptions): string {
+  const { compilerOptions, ...config } = parseJson(text, "test/tsconfig.json");
+  const folder = functionFolders[answers.deploy ?? "none"];
+  if (folder === undefined) {
+    return toJson({ compilerOptions, ...config, extends: "../tsconfig.json" });
+  }
+  // A function is exported without a type, which a declaration would need.
+  const checked = { composite: false, declaration: false, declarationMap: false, incremental: true };
+  const own = isRecord(compilerOptions) ? compilerOptions : {};
+  return toJson({
+    ...config,
+    compilerOptions: { ...own, ...checked },
+    include: [".", folder],
+    extends: "../tsconfig.json",
+  });
 }

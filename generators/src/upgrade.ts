@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { defaultAnswers } from "./answers.js";
 import { ExistingProject } from "./code/existing-project.js";
 import { CommandError } from "./errors.js";
-import { databases, packageManagers, runtimes, templateNames } from "./options.js";
+import { databases, deploys, packageManagers, runtimes, templateNames } from "./options.js";
 import { planProject } from "./plan.js";
 import { findNameFault } from "./project-name.js";
 import { renderProject } from "./project.js";
@@ -123,6 +123,7 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
     name,
     database: one(databases, kept["database"]),
     runtime: one(runtimes, kept["runtime"]),
+    deploy: one(deploys, kept["deploy"]),
     docker: flag(kept["docker"]),
     loadTests: flag(kept["loadTests"]),
     ci: flag(kept["ci"]),

@@ -22,6 +22,7 @@ const noFlags: CommandOptions = { yes: false, force: false, dryRun: false, json:
 const everyFlag: Partial<CommandOptions> = {
   template: "auth",
   database: "sqlite",
+  deploy: "none",
   docker: true,
   loadTests: true,
   ci: true,
@@ -60,6 +61,7 @@ describe("the generator at a terminal", () => {
       "name",
       "template",
       "runtime",
+      "deploy",
       "docker",
       "loadTests",
       "ci",
@@ -103,7 +105,9 @@ describe("the generator without a terminal", () => {
     await using folder = await temporaryFolder();
     const { asked, printed } = await generate({ into: folder.path, git: false }, null);
     expect(asked).toEqual([]);
-    expect(printed).toContain("Using these defaults: name my-app, template auth, database sqlite, docker yes, ");
+    expect(printed).toContain(
+      "Using these defaults: name my-app, template auth, database sqlite, deploy none, docker yes, ",
+    );
     expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
   });
 

@@ -10,6 +10,7 @@ import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 const noQuestions = [
   "--template=minimal",
   "--runtime=node",
+  "--deploy=none",
   "--no-docker",
   "--no-load-tests",
   "--no-ci",
@@ -34,6 +35,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
         [/Name of the project/, `typed-app${keys.enter}`],
         [/Template/, keys.enter],
         [/Database/, `${keys.down}${keys.enter}`],
+        [/Deploy to/, keys.enter],
         [/Write a Dockerfile/, `n${keys.enter}`],
         [/Write a load test/, keys.enter],
         [/Write a workflow/, `n${keys.enter}`],
@@ -66,6 +68,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
         [/api: routers/, `${keys.down}${keys.enter}`],
         [/none: no database/, keys.enter],
         [/Runtime/, `${keys.down}${keys.down}${keys.enter}`],
+        [/Deploy to/, keys.enter],
         [/Write a Dockerfile/, keys.enter],
         [/Write a workflow/, keys.enter],
       ],
@@ -82,6 +85,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
       [
         [/Template/, `${keys.down}${keys.enter}`],
         [/postgresql: a server, for several replicas/, `${keys.down}${keys.enter}`],
+        [/Deploy to/, keys.enter],
         [/Write a Dockerfile/, keys.enter],
       ],
       { cwd: folder.path },

@@ -59,12 +59,22 @@ export async function renderBase(specifier: string, answers: KeptAnswers): Promi
 }
 
 /** The flags for the recorded answers. */
-function flagsOf({ template, database, runtime, docker, loadTests, ci, packageManager }: KeptAnswers): string[] {
+function flagsOf({
+  template,
+  database,
+  runtime,
+  deploy,
+  docker,
+  loadTests,
+  ci,
+  packageManager,
+}: KeptAnswers): string[] {
   const switches = { docker, "load-tests": loadTests, ci };
   return [
     `--template=${template}`,
     ...(database === undefined ? [] : [`--database=${database}`]),
     ...(runtime === undefined ? [] : [`--runtime=${runtime}`]),
+    ...(deploy === undefined ? [] : [`--deploy=${deploy}`]),
     ...Object.entries(switches).flatMap(([name, isWanted]) =>
       isWanted === undefined ? [] : [isWanted ? `--${name}` : `--no-${name}`],
     ),
