@@ -109,12 +109,12 @@ onEach("%s", (name, command) => {
   });
 
   describe("@tsgi/metrics", () => {
-    it("counts requests, and describes the process", async () => {
+    it("counts requests, and measures the event loop", async () => {
       await get("/items/3");
       const text = await (await fetch(`${url}/metrics`)).text();
       expect(text).toMatch(/^http_requests_total\{method="GET",route="\/items\/\{id\}",status="2xx"\} \d+$/m);
       expect(text).toMatch(/^http_request_duration_seconds_count\{/m);
-      expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+      expect(text).toMatch(/^tsgi_event_loop_utilization \d/m);
     });
   });
 });
