@@ -42,7 +42,9 @@ const project = (folder, displayName, sources = {}) => ({
   },
 });
 
-/** The sample application's tests once more on PostgreSQL, but for those that name a database themselves, or need none. */
+/**
+ * The sample application's tests again on PostgreSQL, except those that specify a database themselves, or need none.
+ */
 const onPostgreSQL = (url) => ({
   ...project("sample-auth-app", "sample-auth-app on PostgreSQL"),
   testPathIgnorePatterns: [
@@ -69,11 +71,10 @@ export default async () => {
     ],
     reporters: ["default", "<rootDir>/.ci/summary-reporter.js"],
     maxWorkers: "100%",
-    // Node keeps some 35 MB of each test file that a worker has run. At 1.5 GB the end of the process takes longer than the
-    // 500 ms that Jest waits for it; below this limit it takes about 150 ms.
+    // Node keeps about 35 MB of each test file that a worker has run. At 1.5 GB the end of the process takes longer
+    // than the 500 ms that Jest waits for it; below this limit it takes about 150 ms.
     workerIdleMemoryLimit: "512MB",
-    // Nothing is measured by the clock: the limit ends what hangs, and is out of reach of a machine that does something else
-    // beside.
+    // No test depends on the clock: the limit ends tests that hang, and is long enough for a busy machine.
     testTimeout: 300_000,
   };
 };

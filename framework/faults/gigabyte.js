@@ -51,7 +51,7 @@ async function streamOut(port, header) {
   const socket = connect(port, "127.0.0.1");
   socket.write(`GET /big?mib=${MEBIBYTES} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${header}\r\n`);
   socket.pause();
-  await sleep(1500); // nobody reads: what is made now waits in memory, or is not made
+  await sleep(1500); // without a reader: produced data waits in memory, or is not produced
   let bytes = 0;
   let last = Buffer.alloc(0);
   for await (const chunk of socket) {

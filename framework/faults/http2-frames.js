@@ -11,7 +11,7 @@ import { sleep, Wire } from "./lib/wire.js";
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 0.25);
 const SEED = Number(process.env.FC_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 const AT_A_TIME = 16;
-/** Connections between two requests that have to be answered. */
+/** Connections between two requests that must get a response. */
 const BATCH = 400;
 const TIMEOUTS = { headersMs: 2000, requestMs: 2000, keepAliveMs: 2000, webSocketPingMs: 100 };
 
@@ -59,7 +59,7 @@ function isUp({ pid }) {
   }
 }
 
-/** Opens a connection, sends its packets, and leaves in one of the ways in which a client leaves. */
+/** Opens a connection, sends its packets, and disconnects in one of the possible ways. */
 async function attack(plainPort, securePort, chance) {
   const isSecure = chance.is(0.1);
   const socket = isSecure

@@ -15,7 +15,7 @@ export async function run() {
   return figure;
 }
 
-/** KiB of memory for each of the connections, all of which still answer at the end. */
+/** KiB of memory for each of the connections, all of which still work at the end. */
 async function measure(file) {
   const server = await Server.start({}, { file, args: ["--expose-gc"] });
   const wires = [];

@@ -1,8 +1,8 @@
-// Runs the faults that a server must withstand, one after the other and for real, and prints a row for each.
+// Runs the fault injections that a server must withstand, one at a time and for real, and prints a row for each.
 //   make faults                   all of them, some minutes
 //   make faults ARGS="sigterm"    those whose names contain the word
-// Each file in this folder is one fault: { fault, pass, run(), limitMs }. `run` gives the figure, throws a Failed with the figure
-// where it is not good enough, and a Skipped with the reason where this machine cannot show it.
+// Each file in this folder is one fault: { fault, pass, run(), limitMs }. `run` returns the result, throws a Failed with the
+// result if it exceeds the limit, and a Skipped with the reason if this machine cannot show it.
 import { readdirSync } from "node:fs";
 import { Failed, Skipped } from "./lib/outcome.js";
 

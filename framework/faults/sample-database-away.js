@@ -59,7 +59,7 @@ const NOT_READY = JSON.stringify({ status: "unavailable", checks: { openDatabase
 const UNAVAILABLE = JSON.stringify({ detail: "Service Unavailable" });
 const inSeconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-/** Takes every connection that the server has, also those of the application, which are ended. */
+/** Uses every connection of the server, including the application's, which are closed. */
 async function takeAllConnections(url) {
   const taken = [];
   const take = async () => {

@@ -10,13 +10,13 @@ const SECONDS = 5;
 const LOGINS_PER_SECOND = 200;
 const READS_PER_SECOND = 40;
 const LIMIT_MS = 50;
-/** Of the machine, by others: the rest is what the server and this client need. */
+/** Of the machine, by other processes: the rest is needed by the server and this client. */
 const MOST_TAKEN = 0.1;
 
 export async function run() {
   const shop = await Shop.open();
   try {
-    for (let count = 0; count < 300; count++) await shop.items(); // what is compiled on first use is not measured
+    for (let count = 0; count < 300; count++) await shop.items(); // code that is compiled on first use is not measured
     const alone = p99Of(await offer(READS_PER_SECOND, () => shop.items(), 2));
     const others = watchOthers(shop.server.pid);
     const [logins, reads] = await Promise.all([
@@ -47,7 +47,7 @@ const p99Of = (answers) =>
     0.99,
   );
 
-/** Asks so often a second, whatever becomes of those before, and gives all answers. */
+/** Sends the given number of requests per second, without waiting for earlier ones, and returns all responses. */
 async function offer(perSecond, ask, seconds = SECONDS) {
   const asked = [];
   const startedAt = performance.now();

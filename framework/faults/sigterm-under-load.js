@@ -36,7 +36,7 @@ export async function run() {
     const outcomes = await Promise.allSettled([...clients, ...slow]);
     const lost = outcomes.filter((outcome) => outcome.status === "rejected");
     const figure = `${answered} answered, ${lost.length} lost, exit ${status} after ${(tookMs / 1000).toFixed(2)} s`;
-    // An idle connection that has nothing to ask for half a second is closed, which a client may see as it asks.
+    // An idle connection without a request for half a second is closed, which a client may notice as it sends one.
     demand(lost.length === 0 && status === 0 && tookMs < 3000, `${figure} ${lost[0]?.reason ?? ""}`);
     return figure;
   } finally {

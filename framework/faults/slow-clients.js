@@ -52,7 +52,7 @@ export async function run() {
   return figures.join("; ");
 }
 
-/** Asks on a new connection each time, and notes how long each answer takes. */
+/** Sends a request on a new connection each time, and records how long each response takes. */
 async function askUntil(port, times, isOver) {
   while (!isOver()) {
     const startedAt = performance.now();

@@ -24,7 +24,7 @@ export async function run() {
       const answered = Array.from({ length: CLIENTS }, () => {
         const socket = connect(server.port, "127.0.0.1");
         sockets.push(socket);
-        socket.on("error", () => {}); // the server closes behind an answer that leaves so much unread
+        socket.on("error", () => {}); // the server closes after a response that leaves so much unread
         socket.write(`POST /slow HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
         socket.write(body);
         return new Promise((resolve) =>

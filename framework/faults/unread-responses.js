@@ -61,7 +61,7 @@ async function stopInTime() {
   }
 }
 
-/** A client that sends, may end its side, and reads nothing. */
+/** A client that sends, can end its side, and does not read. */
 function silent(port, text, ends) {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   socket.on("error", () => {}).pause();

@@ -1,4 +1,4 @@
-/** The pages for agents that go along in the package `tsgi`: those of a scaffolded project, with the commands of npm. */
+/** The pages for agents in the package `tsgi`: the pages of a scaffolded project, with npm's commands. */
 import { mkdirSync, readFileSync, writeFileSync, existsSync } from "node:fs";
 import path from "node:path";
 import { FRAMEWORK } from "./packages.js";

@@ -8,7 +8,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-// The compiler of the repository has no programming interface; that of users' editors has.
+// The compiler of the repository has no programming interface; the one of users' editors has.
 import ts from "typescript-5.9";
 import { entryPoints, FRAMEWORK } from "./packages.js";
 
@@ -30,7 +30,7 @@ const program = ts.createProgram({
 const checker = program.getTypeChecker();
 const printer = ts.createPrinter({ removeComments: true });
 
-/** The symbol itself behind the names under which it is imported and exported. */
+/** The symbol itself, without the names under which it is imported and exported. */
 function originOf(symbol) {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }

@@ -1,6 +1,6 @@
 /**
- * Copies what the documentation pages need of Swagger UI, ReDoc and Scalar, with the licences, into `@tsgi/docs-ui`,
- * beside its own files. Their tarballs are fetched alone and not installed: one of them brings a script that reports each
+ * Copies the required files of Swagger UI, ReDoc and Scalar, with the licenses, into `@tsgi/docs-ui`, next to its own
+ * files. Only their tarballs are downloaded, without an installation: one of them contains a script that reports each
  * installation, the others a tree of 85 MB.
  */
 import { execFileSync } from "node:child_process";
@@ -79,7 +79,7 @@ export function copyAssets(folder) {
     const target = path.join(dist, name);
     mkdirSync(target, { recursive: true });
     for (const file of files) copyFileSync(path.join(source, file), path.join(target, path.basename(file)));
-    // Its entry points are not there, and Node reads `exports` of a package's root alone.
+    // Its entry points are missing, and Node reads `exports` only in a package's root.
     const { version, license } = JSON.parse(readFileSync(path.join(source, "package.json"), "utf8"));
     writeFileSync(path.join(target, "package.json"), `${JSON.stringify({ name, version, license }, null, 2)}\n`);
   }

@@ -1,9 +1,9 @@
 /**
- * Makes of the sources what each `package.json` exports, once the compiler has checked them: the bundles, and the files
- * of the documentation pages. Does nothing for a package whose sources and output have not changed since.
+ * Builds the exports of each `package.json` from the sources, after the compiler has checked them: the bundles, and the
+ * files of the documentation pages. Skips a package whose sources and output have not changed.
  *
  *     node framework/scripts/build.js              # all packages
- *     node framework/scripts/build.js FOLDER…      # these alone
+ *     node framework/scripts/build.js FOLDER…      # only these
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -16,7 +16,7 @@ const OWN_FILE = /new URL\("([^"]+)", import\.meta\.url\)/g;
 const PLACE = "in-dist:";
 const MARKED = new RegExp(`"${PLACE}([^"]+)"`, "g");
 
-/** A module with such places marked, but for those in its comments. */
+/** A module with these places marked, except in its comments. */
 function markPlaces(text, module) {
   return text
     .split("\n")
@@ -36,7 +36,7 @@ function readModules(src) {
   return new Map(names.map((name) => [name, markPlaces(readFileSync(path.join(src, name), "utf8"), name)]));
 }
 
-/** The modules that begin something: those of the manifest, and those that another module starts by their file. */
+/** The entry modules: those of the manifest, and those that another module starts by their file. */
 function entryPoints({ exports, imports = {}, bin }, modules) {
   const doors = Object.values(exports).flatMap(({ default: file }) => (file ? path.relative("dist", file) : []));
   const variants = Object.values(imports).flatMap((targets) => Object.values(targets));
@@ -55,8 +55,8 @@ function settle(text, name) {
         const seen = path.join(up, place);
         return JSON.stringify(seen.startsWith(".") ? seen : `./${seen}`);
       })
-      // esbuild has named a class that mentions itself anew, which its instances and errors would show. The names are as
-      // long as before, so the source map stays true.
+      // esbuild renames a class that refers to itself, which its instances and errors would show. The names are as long
+      // as before, so the source map stays true.
       .replaceAll(/(?<![\w$.#"'`])_([A-Z]\w*)\b/g, (whole, className) =>
         new RegExp(`\\b${className} ?= ?class _${className}\\b`).test(text) ? ` ${className}` : whole,
       )

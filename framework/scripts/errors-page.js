@@ -1,13 +1,13 @@
 /**
- * Writes `docs/errors.md` from the catalogue of errors: each code with its messages, and what stands above it there. The
- * page's introduction stays.
+ * Writes `docs/errors.md` from the catalog of errors: each code with its messages and the comment above it. The page's
+ * introduction stays.
  *
  *     node framework/scripts/errors-page.js            # writes the page
  *     node framework/scripts/errors-page.js --check    # ends with 1 where the page is another
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-// The compiler of the repository has no programming interface; that of users' editors has.
+// The compiler of the repository has no programming interface; the one of users' editors has.
 import ts from "typescript-5.9";
 
 const FRAMEWORK = path.dirname(import.meta.dirname);
@@ -91,7 +91,7 @@ function textsOf(node) {
   return ["…"];
 }
 
-/** A row of the page; none for a message that another function makes. */
+/** A row of the page; `null` for a message that another function creates. */
 function rowOf(message, remark) {
   const text = message.replaceAll(/…+/g, "…").replaceAll("\n", " ");
   if (!/\w/.test(text)) return "";

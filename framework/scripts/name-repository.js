@@ -1,10 +1,10 @@
 /**
- * Writes where the source is into the manifest of each package: `repository`, `homepage` and `bugs`. npm gives provenance only
- * to packages that name the repository in which they are built.
+ * Writes the location of the source into the manifest of each package: `repository`, `homepage` and `bugs`. npm accepts
+ * provenance only for packages with the repository in which they are built.
  *
  *     node framework/scripts/name-repository.js https://github.com/owner/name
  *
- * Without an address it takes that of `config.repository` in the `package.json` at the root, which the owner fills in.
+ * Without an address it uses `config.repository` in the `package.json` at the root, which the owner fills in.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";

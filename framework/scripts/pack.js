@@ -4,7 +4,7 @@
  * and a program for each package. The tarballs are left in `.cache/pack`.
  *
  *     make pack                 # all of it, a few minutes
- *     make pack ARGS="npm"      # with that package manager alone
+ *     make pack ARGS="npm"      # only with this package manager
  */
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -68,12 +68,12 @@ function pack(folder) {
   return { name, folder, tarball: path.join(PACKED, filename), unpackedSize, count: files.length };
 }
 
-/** Checks what the manifest of a package says, and how its types are found. */
+/** Checks the manifest of a package, and the resolution of its types. */
 function lint({ name, folder, tarball }, tools) {
   const bin = (file) => [process.execPath, path.join(tools, "node_modules", file)];
   run([...bin("publint/src/cli.js"), "run", tarball, "--strict"], ROOT);
   const hasTypes = existsSync(path.join(folder, "dist/index.d.ts")) || name === "tsgi";
-  // Node from 20.19 on loads modules by `require` as they are: there is no CommonJS of our own.
+  // Node from 20.19 on can `require` ES modules: there is no CommonJS build.
   if (hasTypes) run([...bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"], ROOT);
 }
 

@@ -1,4 +1,4 @@
-/** The published packages of the framework: the folders beside this one that have a manifest. */
+/** The published packages of the framework: the folders next to this one with a manifest. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 

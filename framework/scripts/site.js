@@ -1,6 +1,6 @@
 /**
- * Builds the documentation as a static site with a search of its own, into `.cache/site/dist`: the pages of `docs`, and a
- * reference from the doc comments of everything that the packages export. The tools are fetched on demand: nothing else
+ * Builds the documentation as a static site with a search, into `.cache/site/dist`: the pages of `docs`, and a
+ * reference from the doc comments of all exports of the packages. The tools are downloaded on demand: only this script
  * needs them.
  */
 import { execFileSync } from "node:child_process";
@@ -48,7 +48,7 @@ function findRepository() {
 function copyPages() {
   rmSync(pages, { recursive: true, force: true });
   cpSync(path.join(FRAMEWORK, "docs"), pages, { recursive: true });
-  // Beside the pages as in the repository, so that they name their pictures by the same path.
+  // Next to the pages as in the repository, so that they refer to their pictures by the same path.
   rmSync(path.join(home, "site/public"), { recursive: true, force: true });
   cpSync(path.join(FRAMEWORK, "site/public"), path.join(home, "site/public"), { recursive: true });
   const settings = path.join(pages, ".vitepress");
@@ -99,7 +99,7 @@ function writeReference() {
     hidePageHeader: true,
     useCodeBlocks: true,
     entryFileName: "index",
-    // Types that an exported one mentions are told where it stands.
+    // Types that an exported one mentions are described at their place.
     validation: { notExported: false },
     logLevel: "Warn",
   };

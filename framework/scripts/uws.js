@@ -1,5 +1,5 @@
-// Installs uWebSockets.js for tests and benchmarks into .cache/uws, on demand: 41 MB that nobody else needs.
-// The package is not on the registry under its own name; this republished build has a binary for Node 20 and Debian 12.
+// Installs uWebSockets.js for tests and benchmarks into .cache/uws, on demand: 41 MB that are otherwise not needed. The
+// package is not on the registry under its own name; this republished build has a binary for Node 20 and Debian 12.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -15,8 +15,8 @@ import { connect } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-// Maps are read when a module is loaded, so the framework is imported below this line. In `build` each module has a file
-// of its own, with the names of the sources.
+// Maps are read when a module is loaded, so the framework is imported below this line. In `build` each module is a
+// separate file, with the names of the sources.
 process.setSourceMapsEnabled(true);
 const { App, Path, t } = await import("../core/build/index.js");
 const { serve } = await import("../core/build/node.js");
@@ -25,7 +25,7 @@ const FRAMEWORK = path.dirname(import.meta.dirname);
 const SOURCES = path.join(FRAMEWORK, "core/src");
 const PAGE = path.join(FRAMEWORK, "docs/architecture.md");
 
-/** Requests before the measured one: what is made at first use is made, and buffers have their size. */
+/** Requests before the measured one: lazily created objects exist then, and buffers have their size. */
 const WARM_UP = 100;
 
 const BODY = JSON.stringify({ name: "ada", email: "ada@example.com" });
@@ -82,7 +82,7 @@ class Client {
     this.socket.write(request);
     while (!this.#isComplete()) await once(this.socket, "data");
     if (!this.#received.startsWith("HTTP/1.1 200 ")) throw new Error(`Expected 200, received ${this.#received}`);
-    // The server's work behind the last byte belongs to the request.
+    // The server's work after the last byte belongs to the request.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -108,7 +108,10 @@ async function findEntered(session, send) {
   });
 }
 
-/** The functions that one request enters: the fewest of three, as the server's timer may run beside one of them. */
+/**
+ * The functions that one request enters: the smallest of three measurements, because the server's timer may run during
+ * one of them.
+ */
 async function findEnteredAlone(session, send) {
   const tries = [];
   for (let tried = 0; tried < 3; tried += 1) tries.push(await findEntered(session, send));
@@ -146,7 +149,7 @@ async function locate(session, functions) {
   return located;
 }
 
-/** The first place in a function where it can be stopped. At its very start stands the code around it. */
+/** The first place in a function at which execution can be paused. Its very start belongs to the surrounding code. */
 async function findBreakLocation(session, { start, end }) {
   const { locations } = await session.post("Debugger.getPossibleBreakpoints", { start, end });
   const isInside = (one) => one.lineNumber !== start.lineNumber || one.columnNumber !== start.columnNumber;
@@ -204,7 +207,10 @@ async function measureAll() {
   return walks;
 }
 
-/** The files of all walks in the order of the longest, those of another behind the file that it enters before them. */
+/**
+ * The files of all walks in the order of the longest, and files of another walk after the file that it enters before
+ * them.
+ */
 function mergeFiles(walks) {
   const [longest, ...others] = walks.map((walk) => Object.keys(walk)).toSorted((a, b) => b.length - a.length);
   for (const files of others) {

@@ -11,8 +11,8 @@ const { version, repository, modules, description } = JSON.parse(
 );
 
 /**
- * Links lead to the pages of the site. Those to the repository's other files, which a site of its own does not have, are
- * text with the path to look at.
+ * Links lead to the pages of the site. Links to the repository's other files, which are not part of the site, become
+ * text with the path.
  */
 function mendLinks(md) {
   md.core.ruler.push("mend-links", ({ tokens, env }) => {

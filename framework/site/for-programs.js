@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Code that stands before a sample for the compiler alone, and the words of the search. */
+/** Code before a sample only for the compiler, and the words of the search. */
 const HIDDEN = /^<!--\n```[^]*?^-->\n\n|^<!-- search: .+ -->\n\n/gm;
 
 /** The name of a page on the site. */
@@ -17,8 +17,8 @@ function introOf(markdown) {
 }
 
 /**
- * Writes each page as Markdown beside the one in HTML, `llms.txt` (https://llmstxt.org), and `llms-full.txt`, which has all
- * pages but the reference in one file.
+ * Writes each page as Markdown next to its HTML, `llms.txt` (https://llmstxt.org), and `llms-full.txt`, which has all
+ * pages except the reference in one file.
  *
  * @param groups - Those of the sidebar.
  */

@@ -24,7 +24,7 @@ const REASONS = [
 /** Rows of the table without a framework, for comparison. */
 const NO_FRAMEWORK = /hand-written|^bare|floor|uWebSockets/;
 
-/** The blocks of a README: the application, and what a terminal answers. */
+/** The blocks of a README: the application, and the terminal. */
 function exampleOf(readme) {
   const [program, terminal] = ["ts", "console"].map((language) => {
     const block = new RegExp(`^\`\`\`${language}\\b.*?^\`\`\`$`, "ms").exec(readme)?.[0];

@@ -6,7 +6,9 @@ const KEYWORDS = /^<!-- search: (.+) -->$/m;
 /** Renders a page for the index, with its keywords as text below its title. */
 export const renderForSearch = (source, env, md) => md.render(source.replace(KEYWORDS, "$1"), env);
 
-/** Options of MiniSearch. VitePress writes their functions into the site as text: none may use a name from outside. */
+/**
+ * Options of MiniSearch. VitePress writes their functions into the site as text: they cannot use names from outside.
+ */
 export const miniSearch = {
   options: {
     /** A name such as `TSGI_DUPLICATE_ROUTE` is found by itself and by its parts. */
@@ -14,7 +16,7 @@ export const miniSearch = {
       const words = text.split(/[^\p{L}\p{N}_]+/u);
       return words.flatMap((word) => (word.includes("_") ? [word, ...word.split("_")] : word));
     },
-    /** Words without their plural, but for HTTPS; words that are on every page are left out. */
+    /** Words without their plural, except HTTPS; words that are on every page are omitted. */
     processTerm: (term) => {
       const word = term.toLowerCase();
       return /^(?:an?|and|are|as|at|be|by|do|for|from|how|i|in|is|it|my|of|on|or|that|the|to|what|with)$/.test(word)

@@ -1,4 +1,6 @@
-/** The sidebar: pages in the order of learning, recipes in that of the cookbook, and the modules of the reference. */
+/**
+ * The sidebar: pages in the order of learning, recipes in the order of the cookbook, and the modules of the reference.
+ */
 import { readFileSync } from "node:fs";
 
 const page = (text, link) => ({ text, link });

@@ -12,7 +12,10 @@ const FAST_CHECK = path.join(ROOT, "node_modules/fast-check/lib/fast-check.js");
 
 const FOLDER = createFolder({});
 
-/** A `make` that writes these summaries in turn, one for each `make test`, and fails if there is none or it has failures. */
+/**
+ * A `make` that writes these summaries in turn, one for each `make test`, and fails without a summary or if it contains
+ * failures.
+ */
 function createMake(check: number, summaries: readonly string[]): string {
   const cases = summaries.map((summary, index) => {
     return `${index}) printf '%b\\n' ${JSON.stringify(summary)} > "$TEST_SUMMARY"; exit ${summary.includes(" 0 failed") ? 0 : 1} ;;`;

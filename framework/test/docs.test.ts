@@ -105,7 +105,7 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
-  // Those that reach for a file or a server of the reader's are compiled alone.
+  // Those that access a file or a server of the reader's are only compiled.
   const examplesOfSources = code.filter(
     ({ page, code: text }) =>
       page.endsWith(".ts") && !/serve\(|listen\(|"\.\/|openRedisStore\(|writeClient\(/.test(text),
@@ -133,7 +133,7 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
-  // Those with the word of a peer have a test of their own.
+  // Those with the word of a peer have a separate test.
   const terminals = blocks.filter(
     ({ language, words }) => language === "console" && !words.some((word) => PEERS.has(word)),
   );

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
 import { declarationPaths, FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
-/** What each entry point of the packages exports beside types. */
+/** The exports of each entry point of the packages, without types. */
 const NAMES: Readonly<Record<string, string>> = {
   tsgi: `App BackgroundTasks Body ClientDisconnect ConfigurationError Cookie DependencyOverrides Depends
     EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPConnection HTTPException Header HeaderList JSONResponse

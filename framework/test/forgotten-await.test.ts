@@ -1,6 +1,6 @@
 /**
- * A client that goes rejects what is asked for in its name. The applications here await none of it: jest fails a test
- * in which a rejection stays unhandled, as Node would end the process.
+ * A disconnecting client rejects pending calls. The applications here do not await them: jest fails a test with an
+ * unhandled rejection, as Node would end the process.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -28,7 +28,7 @@ import { SocketPeer } from "./support/socket-peer.js";
 
 const GONE = new ClientDisconnect();
 
-/** A promise of a server whose client has gone. */
+/** A promise of a server with a disconnected client. */
 function rejecting(): Promise<never> {
   const promise = Promise.reject(GONE);
   promise.catch(() => {});
@@ -49,7 +49,7 @@ const httpScope: HTTPScope = {
 };
 const webSocketScope: WebSocketScope = { type: "websocket", path: "/" };
 
-/** Gives messages one after the other, and then fails or says that the client has gone. */
+/** Returns messages one at a time, and then fails or reports a disconnect. */
 function receiving(messages: readonly ReceiveMessage[], end: () => Promise<ReceiveMessage>): Receive {
   const waiting = [...messages];
   return () => {
@@ -58,7 +58,7 @@ function receiving(messages: readonly ReceiveMessage[], end: () => Promise<Recei
   };
 }
 
-/** A WebSocket that the client has left: without a word, so that sending fails, or with a close. */
+/** A WebSocket with a disconnected client: without a close frame, so that sending fails, or with one. */
 async function leftWebSocket(how: "fails" | "closes" | "never connects"): Promise<WebSocket> {
   const end = () =>
     how === "fails" ? rejecting() : Promise.resolve<ReceiveMessage>({ type: "websocket.disconnect", code: 1001 });

@@ -17,7 +17,7 @@ const FOLDERS = [
   "app",
 ];
 
-/** The entry points, which put together what several files export. Nothing inside imports them. */
+/** The entry points, which combine the exports of several files. Files inside do not import them. */
 const DOORS = [
   "index.ts",
   "node.ts",
@@ -41,7 +41,7 @@ const PACKAGES = readdirSync(framework).filter((name) => existsSync(path.join(fr
 interface Import {
   /** As written, such as `./router/path.js` or `node:fs`. */
   specifier: string;
-  /** Whether it is loaded on use, or names a type in place. */
+  /** Whether it is loaded on use, or refers to a type inline. */
   onUse: boolean;
 }
 
@@ -62,7 +62,7 @@ function importsOf(text: string): Import[] {
 
 type Graph = ReadonlyMap<string, readonly Import[]>;
 
-/** Every source file below a folder, relative to it, with its imports; those of files are relative to it as well. */
+/** Every source file below a folder, relative to it, with its imports; imported files are relative to it as well. */
 function graphOf(folder: string): Graph {
   return new Map(
     readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -1,4 +1,4 @@
-/** Each package without the library that it stands on: one error, with the command that installs it. */
+/** Each package without its peer dependency: one error, with the command that installs it. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";

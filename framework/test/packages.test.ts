@@ -25,7 +25,7 @@ describe("the package of the page on packages", () => {
     for (const name of ["package.json", "index.js", "index.d.ts"]) writeFileSync(path.join(source, name), file(name));
     await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: source });
     writeFileSync(path.join(project, "package.json"), '{ "type": "module", "private": true }');
-    // The framework itself comes by a link, so that nothing is asked of a registry.
+    // The framework itself is linked, so that no registry is queried.
     const tarball = path.join(folder, "announcements-1.0.0.tgz");
     await run("npm", ["install", "--offline", "--no-audit", "--legacy-peer-deps", tarball], { cwd: project });
     symlinkSync(path.join(ROOT, "framework/core"), path.join(project, "node_modules/tsgi"));

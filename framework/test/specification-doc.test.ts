@@ -47,7 +47,7 @@ function titlesOf(code: string): Set<string> {
 
 const titles = new Map<string, Set<string>>();
 
-/** Says what is wrong with a reference to a test, `file` and title, or nothing. */
+/** Returns the error of a reference to a test, `file` and title, or `null`. */
 function faultOf(reference: string): string | null {
   const match = /^`([^`]+\.test\.ts)` (.+)$/.exec(reference);
   if (match === null) return `is not written as \`file.test.ts\` title: ${reference}`;

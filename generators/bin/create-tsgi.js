@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command behind `npm create tsgi`. */
+/** The command that `npm create tsgi` runs. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";

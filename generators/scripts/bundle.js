@@ -28,7 +28,7 @@ const stubPlugin = {
   },
 };
 
-/** The expressions by which Yeoman's packages read their package.json, which is not beside the bundle. */
+/** The expressions with which Yeoman's packages read their package.json, which is not next to the bundle. */
 const ownManifest = [
   "JSON.parse(readFileSync(pathJoin(_dirname, '../package.json'), 'utf8'))",
   "JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json')).toString())",
@@ -85,7 +85,8 @@ export async function bundle(packageRoot) {
       },
       plugins: [stubPlugin, manifestPlugin],
     });
-    // The entry comes last and the names of chunks have a hash: a command that starts meanwhile finds a complete bundle.
+    // The entry is written last and the names of chunks have a hash: a command that starts meanwhile finds a complete
+    // bundle.
     const files = readdirSync(temporary).toSorted((a, b) => Number(a === entry) - Number(b === entry));
     for (const name of files) {
       renameSync(path.join(temporary, name), path.join(dist, "bundle", name));

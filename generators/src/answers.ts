@@ -13,7 +13,7 @@ import { detectPackageManager } from "./package-manager.js";
 import { deploysOf, needsImage, runtimesFor } from "./deploys.js";
 import { profileOf } from "./runtimes.js";
 
-/** The answers to all questions. */
+/** The options of a new project. */
 export interface Answers {
   name: string;
   template: TemplateName;
@@ -31,14 +31,14 @@ export interface Answers {
   install: boolean;
 }
 
-/** The answers that determine the files of a project. */
+/** The options that determine the files of a project. */
 export interface ProjectOptions {
   answers: Omit<Answers, "git" | "install">;
   /** The version of the generator, kept in the project for a later upgrade. */
   generatorVersion: string;
 }
 
-/** The answers that determine the files of a project, without its name. */
+/** The options that determine the files of a project, without its name. */
 const keptAnswers = [
   "template",
   "database",
@@ -50,7 +50,7 @@ const keptAnswers = [
   "packageManager",
 ] as const;
 
-/** The answers recorded in a project, for a later upgrade. */
+/** The options recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
   // Earlier versions of this package, which an upgrade runs, know no runtime but Node, and no choice of a database in `api`.
   const kept = keptAnswers.filter(
@@ -66,7 +66,7 @@ export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record
   );
 }
 
-/** False for an answer that no file of the project depends on. */
+/** False for an option that does not affect the files of the project. */
 export function isUsed(
   answer: string,
   answers: Pick<Answers, "template" | "database" | "runtime" | "deploy">,
@@ -91,7 +91,7 @@ export function isUsed(
   }
 }
 
-/** The answers without a flag and without a terminal. */
+/** The options without a flag and without a terminal. */
 export function defaultAnswers(environment: Environment): Answers {
   return {
     name: "my-app",
@@ -108,14 +108,14 @@ export function defaultAnswers(environment: Environment): Answers {
   };
 }
 
-/** The answers given by flags. */
+/** The options set by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
   const { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install } = options;
   const all = { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 
-/** The defaults of missing answers as a line to print, `null` for none. */
+/** The defaults of missing options as a line to print, or `null`. */
 export function describeDefaults(given: Partial<Answers>, answers: Answers): string | null {
   const words = Object.entries(answers)
     .filter(([key]) => !(key in given) && isUsed(key, answers))

@@ -36,7 +36,8 @@ export interface AppSettings {
 }
 
 /**
- * Makes a new project: asks, checks, writes all of it or nothing, then makes it a Git repository, installs it, and commits it.
+ * Creates a new project: prompts, checks, writes all files or fails, then creates a Git repository, installs it, and
+ * commits it.
  *
  * Yeoman calls the methods named after its phases, in its order. The phase in which it would write file after file is
  * replaced by {@link writeProject}, its install task by one that reports a failure.
@@ -178,7 +179,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
   }
 
   #ask(given: Partial<Answers>): Promise<Partial<Answers>> {
-    // `this.prompt` would look for earlier answers in .yo-rc.json and in the home folder.
+    // `this.prompt` would look for earlier input in .yo-rc.json and in the home folder.
     return this.env.adapter.prompt<Partial<Answers>>(
       createQuestions(given, this.#answers, {
         findNameFault: (name) => findNameFault(name) ?? this.#findFolderFault(name),
@@ -200,7 +201,7 @@ export class AppGenerator extends Generator<Record<string, unknown>, BaseOptions
     }
   }
 
-  /** Writes all pending files of Yeoman's in-memory file system, or none. */
+  /** Writes all pending files of Yeoman's in-memory file system, or reverts. */
   #commit(): void {
     const { command, print } = this.options;
     const folder = this.#folder;

@@ -68,7 +68,7 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
 export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
   const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
   const { values, words } = readLine(argv, flags);
-  // readLine has checked choices, and gives a boolean for a switch.
+  // readLine has checked choices, and returns a boolean for a switch.
   Object.assign(options, Object.fromEntries(values));
   for (const word of words) {
     options.name = readName(word, options.name);

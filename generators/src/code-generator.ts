@@ -35,7 +35,7 @@ export interface CodeSettings {
 }
 
 /**
- * Adds code to an existing project: plans all changes, writes all or none, and formats the files.
+ * Adds code to an existing project: plans all changes, writes all or reverts, and formats the files.
 
  */
 export class CodeGenerator extends Generator<Record<string, unknown>, BaseOptions & CodeSettings> {
@@ -98,7 +98,7 @@ export class CodeGenerator extends Generator<Record<string, unknown>, BaseOption
     report?.({ folder, dryRun: command.dryRun, files: this.#files, notes });
   }
 
-  /** Writes all files or none. */
+  /** Writes all files or reverts. */
   #commit(): void {
     const { command, folder } = this.options;
     const pending = this.env.sharedFs.all().filter((file) => isFilePending(file));

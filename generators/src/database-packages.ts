@@ -15,7 +15,10 @@ const tools = ["prisma"];
 /** The packages of all databases. */
 export const databasePackages = [...new Set([...Object.values(packages).flat(), ...tools])].toSorted();
 
-/** The packages that the answers need, with their versions. The template `auth`, which has both databases, lists its own. */
+/**
+ * The packages that the options need, with their versions. The template `auth`, which has both databases, lists its
+ * own.
+ */
 export function packagesOf(
   answers: Pick<Answers, "template" | "database">,
   { databasePackages: versions = {} }: Workspace,

@@ -4,7 +4,7 @@ export const ExitCode = {
   done: 0,
   /** Failed. The message has the cause and the state of the project. */
   failed: 1,
-  /** Invalid command line. Nothing was read or written. */
+  /** Invalid command line. No file was read or written. */
   usage: 2,
   /** Interrupted: 128 + SIGINT, as in shells. */
   cancelled: 130,

@@ -3,7 +3,7 @@ import { hasDatabase } from "./databases.js";
 
 /** An optional part of a project. */
 interface Feature {
-  /** The answer that selects it. */
+  /** The option that selects it. */
   answer: "docker" | "loadTests" | "ci";
   /** Its files. Templates include them. */
   files: RegExp;

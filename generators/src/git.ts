@@ -10,7 +10,7 @@ function git(folder: string, ...parameters: string[]): { isDone: boolean; error:
   return { isDone: child.status === 0, error: child.error?.message ?? child.stderr.trim() };
 }
 
-/** The reason not to initialize a repository in a folder by default, `null` for none. The folder need not exist. */
+/** The reason not to initialize a repository in a folder by default, or `null`. The folder need not exist. */
 export function whyNoRepository(folder: string): string | null {
   if (existsSync(join(folder, ".git"))) {
     return "it is one already";

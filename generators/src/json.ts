@@ -35,7 +35,7 @@ export function toJson(value: unknown): string {
   return `${lists}\n`;
 }
 
-/** The string members of a JSON object; none of other values. */
+/** The string members of a JSON object; empty for other values. */
 export function textsOf(value: unknown): Record<string, string> {
   const entries = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(entries.flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));

@@ -12,7 +12,7 @@ export interface WrittenProject {
   isInstalled: boolean;
 }
 
-/** An example request that a new project answers. */
+/** An example request to a new project. */
 const examples: Readonly<Record<TemplateName, string>> = {
   auth: "curl -d 'username=demo&password=demo-password' http://127.0.0.1:8000/auth/token",
   api: `curl -H 'Content-Type: application/json' -d '{"name": "Pen", "price": 1.5}' http://127.0.0.1:8000/items`,

@@ -19,8 +19,9 @@ function switchTraces(key: Flag["key"], name: string): Trace[] {
 }
 
 /**
- * `npm create tsgi my-app --dry-run` silently takes the flag as one of npm and passes on `my-app` alone. Only a variable
- * of the environment is left of it. Observed with npm 10 and 11, which both write `--no-install` as an empty string.
+ * `npm create tsgi my-app --dry-run` silently treats the flag as one of npm and passes on only `my-app`. Only a
+ * variable of the environment is left of it. Observed with npm 10 and 11, which both write `--no-install` as an empty
+ * string.
  */
 const traces: readonly Trace[] = [
   { key: "dryRun", variable: "npm_config_dry_run", flag: "--dry-run", isTaken: (value) => value === "true" },

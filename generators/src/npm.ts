@@ -47,7 +47,7 @@ export async function runNpm(
   child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
 
-  // A signal to this process alone must not leave npm running.
+  // A signal to only this process must not leave npm running.
   const stop = () => child.kill();
   process.once("exit", stop);
   let interrupted = false;

@@ -8,7 +8,7 @@ const titles =
 export const isNamed = (path: string): boolean => /\.(?:html|js|ts)$/.test(path);
 
 /**
- * Replaces the template's name with that of the project: the title of the document and of the page, and the application
+ * Replaces the template's name with the project's name: the title of the document and of the page, and the application
  * name of database connections. No character of an npm name needs an escape in TypeScript or HTML.
  */
 export function nameAfterProject(text: string, name: string): string {

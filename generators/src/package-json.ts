@@ -29,7 +29,7 @@ function adaptScript(script: string, installer: Installer): string {
       .replaceAll(frameworkBuild, "")
       .replaceAll(workspaceJest, ownJest)
       .replaceAll(/npm run --silent /g, runSilently[installer])
-      // A project has a .env file. The environment overrides it, and production has none.
+      // A project has a .env file. The environment overrides it, and production does not use it.
       .replaceAll(/\bnode (?=dist\/)/g, "node --env-file-if-exists=.env ")
   );
 }

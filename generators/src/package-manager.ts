@@ -64,8 +64,8 @@ export function commandsOf(installer: Installer): Commands {
 }
 
 /**
- * The package manager behind `npm create`, `pnpm create` or `yarn create`: each sets `npm_config_user_agent`, which
- * begins with its name (`pnpm/10.1.0 npm/? node/…`). Otherwise npm, which comes with Node.
+ * The package manager that runs `npm create`, `pnpm create` or `yarn create`: each sets `npm_config_user_agent`, which
+ * begins with its name (`pnpm/10.1.0 npm/? node/…`). Otherwise npm, which is part of Node.
  */
 export function detectPackageManager(environment: Environment): PackageManager {
   const name = environment["npm_config_user_agent"]?.split("/", 1)[0];

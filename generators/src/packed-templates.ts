@@ -43,7 +43,7 @@ export class PackedTemplates implements TemplateSource {
     };
   }
 
-  /** The framework's packages: those of the registry, or those in `vendor` beside this package. */
+  /** The framework's packages: from the registry, or from `vendor` next to this package. */
   #findPackages(packages: JsonObject, areVendored: boolean): Template["packages"] {
     const found = Object.entries(packages).flatMap(([name, entry]) => {
       const { version, dependencies } = readPackage(name, entry);
@@ -74,7 +74,7 @@ function readPackage(name: string, entry: unknown): Pick<FrameworkPackage, "vers
   return { version, dependencies: dependencies.map(String) };
 }
 
-/** The folder of the files of all runtimes, beside those of the templates. */
+/** The folder of the files of all runtimes, next to the folders of the templates. */
 const runtimesFolder = "runtimes";
 
 /** The folder of the files of all platforms. */

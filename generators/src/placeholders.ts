@@ -1,14 +1,14 @@
 /** The values of placeholders: a string replaces one, a boolean keeps or drops a section. */
 export type Values = Readonly<Record<string, string | boolean>>;
 
-/** A line that opens or closes a section, alone or in a comment of the file's language. */
+/** A line that opens or closes a section, optionally in a comment of the file's language. */
 const mark = /^\s*(?:#|\/\/)?\s*\{\{([#^/])(\w+)\}\}\s*$/;
 
 /**
  * Fills the placeholders of a text.
  *
- * `{{name}}` becomes the value. The lines between `{{#docker}}` and `{{/docker}}` stay where `docker` is true, those
- * between `{{^docker}}` and `{{/docker}}` where it is false. `{{ spaced }}` belongs to other tools and stays
+ * `{{name}}` becomes the value. The lines between `{{#docker}}` and `{{/docker}}` stay if `docker` is true, and the
+ * lines between `{{^docker}}` and `{{/docker}}` if it is false. `{{ spaced }}` belongs to other tools and stays
  * (GitHub's `${{ matrix.node }}`).
  *
  * @throws TypeError for a placeholder without a value, and for a section that is not closed
@@ -31,7 +31,7 @@ export function fillPlaceholders(text: string, values: Values): string {
   if (open.length > 0) {
     throw new TypeError(`{{#${open[0]?.name}}} is not closed`);
   }
-  // A removed section leaves its empty lines.
+  // Empty lines of a removed section stay.
   return lines
     .join("\n")
     .replaceAll(/\n{3,}/g, "\n\n")

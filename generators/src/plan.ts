@@ -12,7 +12,7 @@ export interface Plan {
   folder: string;
   /** True if the folder exists. */
   exists: boolean;
-  /** The names in the folder. A folder with `.git` alone counts as empty. */
+  /** The names in the folder. A folder with only `.git` is treated as empty. */
   occupants: readonly string[];
   entries: readonly { file: ProjectFile; action: FileAction }[];
 }
@@ -21,7 +21,7 @@ export interface Plan {
 const negligible = new Set([".git", ".DS_Store"]);
 
 /**
- * Compares a project with its target folder. Writes nothing.
+ * Compares a project with its target folder. Does not write files.
  *
  * @throws CommandError when the target is not a folder, or when a folder or a symbolic link is in the place of a file.
  * Writing through a link could leave the project.

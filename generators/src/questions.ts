@@ -13,9 +13,9 @@ export interface Surroundings {
   canBeRepository: (name: string) => boolean;
 }
 
-/** The questions for missing answers, in order. */
+/** The prompts for missing options, in order. */
 export function createQuestions(given: Partial<Answers>, defaults: Answers, surroundings: Surroundings) {
-  /** Asks for an answer that no flag has given, and that something depends on. */
+  /** Prompts for an option that no flag has set, and that has an effect. */
   const known = (asked: Partial<Answers>) => {
     const chosen = { ...given, ...asked };
     return { ...fitDefaults(defaults, chosen), ...chosen };
@@ -71,7 +71,7 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
   ];
 }
 
-/** A choice with its line, if it has one. The answer is shown without. */
+/** A choice with its line, if it has one. The input is shown without it. */
 function toChoice(key: string, value: string) {
   const lines: Readonly<Record<string, Readonly<Record<string, string>>>> = choiceLines;
   const line = lines[key]?.[value];

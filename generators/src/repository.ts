@@ -29,7 +29,7 @@ const generated = [
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
-/** Tests of files that the repository alone has: a template goes without. */
+/** Tests of files that only the repository has: a template omits them. */
 const REPOSITORY_TESTS = /^test\/repository$/;
 
 /** The development packages of every project, which the workspaces share. */

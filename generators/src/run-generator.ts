@@ -40,7 +40,7 @@ export async function runGenerator(
     localConfigOnly: true,
     skipInstall: true,
   });
-  // With this path Yeoman finds this package's package.json, not that of the current folder.
+  // With this path Yeoman finds this package's package.json instead of the one in the current folder.
   environment.register(generatorClass, { namespace, resolved: join(options.packageRoot, "package.json") });
   try {
     const generator = await environment.create(namespace, { generatorOptions: { ...options, skipCache: true } });

@@ -8,7 +8,7 @@ export function installerOf({ runtime, packageManager }: Pick<Answers, "runtime"
   return profileOf(runtime).installer ?? packageManager;
 }
 
-/** The reason that answers contradict each other, or `null`. */
+/** The reason why options contradict each other, or `null`. */
 export function findFault(given: Partial<Answers>): string | null {
   return (
     findDeployFault(given) ??
@@ -46,7 +46,7 @@ function findRuntimeFault(given: Partial<Answers>): string | null {
   return null;
 }
 
-/** Takes from the defaults what the runtime does not have. */
+/** Removes unsupported options of the runtime from the defaults. */
 export function fitDefaults(defaults: Answers, given: Partial<Answers>): Answers {
   const runtime = runtimeOf({
     runtime: given.runtime ?? (given.deploy === undefined ? defaults.runtime : undefined),

@@ -106,7 +106,7 @@ export function toRuntime(text: string, runtime: Runtime = "node"): string {
   return runtime === "deno" ? adapted.replaceAll(ownModule, "$1.ts") : adapted;
 }
 
-/** The opposite for the imports of modules: the code generators write and read those of Node. */
+/** The opposite for the imports of modules: the code generators write and read Node's form. */
 export function fromRuntime(text: string, runtime: Runtime = "node"): string {
   return runtime === "deno" ? text.replaceAll(ownModuleOfDeno, "$1.js") : text;
 }

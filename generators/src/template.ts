@@ -37,13 +37,13 @@ export interface FrameworkPackage extends PackageSource {
 export interface Template {
   /** By relative path with `/` between the parts, in alphabetical order. */
   files: ReadonlyMap<string, TemplateFile>;
-  /** Files that a project has in addition to, or instead of, those of the template. */
+  /** Files of a project in addition to, or instead of, the files of the template. */
   overlay: ReadonlyMap<string, TemplateFile>;
-  /** The files that a project on a runtime has instead of, or in addition to, those of the overlay. */
+  /** The files of a project on a runtime instead of, or in addition to, the files of the overlay. */
   runtimes?: Partial<Readonly<Record<Runtime, ReadonlyMap<string, TemplateFile>>>>;
   /** The files of a project for a platform, in addition to the overlay. */
   deploys?: Partial<Readonly<Record<Deploy, ReadonlyMap<string, TemplateFile>>>>;
-  /** The files that a project with a database has instead of, or in addition to, those of the overlay. */
+  /** The files of a project with a database instead of, or in addition to, the files of the overlay. */
   database?: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;
   /** The framework's packages by name. A project installs those that it uses. */

@@ -30,7 +30,7 @@ function renderCheckedOnly(shared: Readonly<Record<string, unknown>>, runtime: R
 /** The folders of functions that a platform reads, in addition to `src`. */
 const functionFolders: Readonly<Partial<Record<Deploy, string>>> = { vercel: "../api", netlify: "../netlify" };
 
-/** Makes the tests' tsconfig.json extend that of the project instead of the workspace's. The tests import functions. */
+/** Makes the tests' tsconfig.json extend the project's instead of the workspace's. The tests import functions. */
 export function renderTestTsconfig(text: string, _: Template, { answers }: ProjectOptions): string {
   const { compilerOptions, ...config } = parseJson(text, "test/tsconfig.json");
   const folder = functionFolders[answers.deploy ?? "none"];

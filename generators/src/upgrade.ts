@@ -38,7 +38,7 @@ export interface UpgradeReport {
 
 /**
  * Merges changes of newer templates into a project, file by file: the old template, the new template, and the project.
- * Deletes nothing.
+ * Does not delete files.
  *
  * @throws CommandError when the project has no record of its version, or has changes that are not committed
  */
@@ -74,7 +74,7 @@ export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeRe
 /**
  * The package that npm installs to create the project again.
  *
- * @throws CommandError when this package comes from the repository: a registry may have another package of its name
+ * @throws CommandError if this package runs from the repository: a registry may have another package with its name
  */
 function publishedPackage({ generator }: Template, version: string): string {
   if (generator !== undefined) {

@@ -8,7 +8,7 @@ export function fileNameOf(name: string, version: string): string {
 }
 
 /**
- * The tarball of a package in `vendor` of the project that includes this package, or `null` if this package came from a
+ * The tarball of a package in `vendor` of the project that includes this package, or `null` if this package is from a
  * registry. Projects created from the repository pass their tarballs on, because a registry may have other packages of
  * these names.
  *

@@ -5,7 +5,7 @@ import type { Plan } from "./plan.js";
 import type { ProjectFile } from "./project-file.js";
 
 /**
- * Writes all the files of a plan, or none of them.
+ * Writes all the files of a plan, or reverts.
  *
  * The files are written into a temporary folder of the same file system, and moved when all are complete. All steps are
  * synchronous, so that no listener of a signal runs between them. Only a killed process leaves the temporary folder.

@@ -37,7 +37,7 @@ function pathsIn(page: string): string[] {
   return [...prose.matchAll(/`([\w./-]+\/|[\w./-]+\.(?:ts|md))`/g)].flatMap(([, path]) => path ?? []);
 }
 
-/** Writes the files of a page and runs its commands, in their order. Gives those that failed, with what they wrote. */
+/** Writes the files of a page and runs its commands, in their order. Returns the failed ones, with their output. */
 async function follow(page: string, folder: string): Promise<string[]> {
   const env = { PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
   const failed: string[] = [];

@@ -18,7 +18,7 @@ afterAll(() => {
 
 const noFlags: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
 
-/** An answer to every question but for name and Git. */
+/** Input for every prompt except name and Git. */
 const everyFlag: Partial<CommandOptions> = {
   template: "auth",
   database: "sqlite",
@@ -30,7 +30,7 @@ const everyFlag: Partial<CommandOptions> = {
   install: false,
 };
 
-/** Runs the generator in Yeoman's own environment for tests, whose adapter answers in the place of a person. */
+/** Runs the generator in Yeoman's own environment for tests, whose adapter replaces the person. */
 async function generate(command: Partial<CommandOptions>, answers: Partial<Answers> | null) {
   const printed: string[] = [];
   const { askedQuestions } = await createHelpers({})

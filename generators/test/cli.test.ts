@@ -281,7 +281,7 @@ describe("a signal during the installation", () => {
         child.kill("SIGTERM");
       }
     });
-    // Closed when npm, which holds the same outputs, is gone too.
+    // Closed when npm, which holds the same outputs, has exited too.
     const [status] = await once(child, "close");
     expect(status).toBe(130);
     expect(said).toMatch(/^create-tsgi: cancelled, the project is written, .*run npm install in it\n$/);

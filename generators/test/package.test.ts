@@ -87,7 +87,7 @@ describe("the package as npm packs it", () => {
       delete manifest.overrides[name];
     }
     fromRepository.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
-    // What the repository has packed is never looked for in a registry.
+    // Packages of the repository are never looked for in a registry.
     const readme = fromRepository.get("README.md") ?? "";
     expect(readme).toContain("npx --no -- create-tsgi");
     for (const name of ["README.md", "AGENTS.md"]) {

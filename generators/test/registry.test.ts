@@ -15,7 +15,7 @@ jest.setTimeout(900_000);
 /** Many minutes, most of it installation; `make test-all` sets the variable. */
 const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
 
-/** Answers the example request of a template against a server, or says what came instead. */
+/** Sends the example request of a template to a server, or returns the unexpected result. */
 async function ask(template: TemplateName, url: string, cwd: string): Promise<unknown> {
   const request = exampleRequest(template).replace("http://127.0.0.1:8000", url).replace("curl", "curl --silent");
   const { stdout } = await run("sh", ["-c", request], { cwd });
@@ -99,7 +99,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
   atTerminal("npm create tsgi prompts in a terminal, uses the input, and removes everything after Ctrl-C", async () => {
     await using folder = await temporaryFolder();
     const create = ["create", "tsgi@latest", "--", "--no-install", "--no-git"];
-    // npm asks nothing where it takes the terminal for one of CI.
+    // npm does not prompt if it detects CI.
     const surroundings = { cwd: folder.path, env: { ...registry.env, CI: "false" } };
     const proceed: Step = [/Ok to proceed/, `y${keys.enter}`];
     const stopped = await runAtTerminal("npm", create, [proceed, [/Name of the project/, keys.controlC]], surroundings);

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { packageRoot, repositoryRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
 
-/** What only these tests need is installed here, once. */
+/** Packages that only these tests need are installed here, once. */
 const cache = join(packageRoot, ".cache/registry");
 
 /** Its dependency needs a newer node-fetch than it asks for. */
 const verdaccio = { dependencies: { verdaccio: "6.8.0" }, overrides: { "node-fetch": "2.7.0" } };
 
-/** Listens where there is room, and says where. Packages that it does not hold come from the registry behind it. */
+/** Listens on a free port, and returns it. Packages that it does not have are downloaded from the upstream registry. */
 const program = `
 import verdaccio from "verdaccio";
 
@@ -33,7 +33,7 @@ server.listen(0, "127.0.0.1", () => console.log("port " + server.address().port)
 /** A registry of npm's on this machine that holds the packages of the repository. */
 export interface Registry extends AsyncDisposable {
   url: string;
-  /** What makes npm, pnpm and yarn use it, and nothing that is installed for the user. */
+  /** The settings with which npm, pnpm and yarn use it, without the user's own. */
   env: Record<string, string>;
 }
 
@@ -88,7 +88,7 @@ export async function startRegistry(): Promise<Registry> {
     });
     const home = await temporaryFolder();
     const url = `http://127.0.0.1:${port}/`;
-    // Anonymous publishing: npm wants a token all the same, and the registry takes any.
+    // Anonymous publishing: npm still requires a token, and the registry accepts any.
     await writeFile(join(home.path, ".npmrc"), `registry=${url}\n//127.0.0.1:${port}/:_authToken=anonymous\n`);
     const env = {
       HOME: home.path,
@@ -96,7 +96,8 @@ export async function startRegistry(): Promise<Registry> {
       npm_config_cache: join(home.path, ".npm"),
       npm_config_registry: url,
       YARN_REGISTRY: url,
-      // Yarn installs what creates globally: for a superuser beside the programs of the system, whatever HOME says.
+      // Yarn installs created packages globally: for a superuser next to the programs of the system, regardless of
+      // HOME.
       YARN_PREFIX: home.path,
       YARN_CACHE_FOLDER: join(home.path, ".yarn-cache"),
     };

@@ -239,7 +239,7 @@ describe("a module of a template", () => {
 });
 
 describe("a tarball", () => {
-  /** An entry in the format of POSIX.1-1988, as far as it is read. */
+  /** An entry in the format of POSIX.1-1988; only the parts that are read. */
   function entry(path: string, content: string, type = "0", prefix = ""): Buffer {
     const header = Buffer.alloc(512);
     header.write(path, 0);

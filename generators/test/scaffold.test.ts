@@ -50,7 +50,7 @@ slowly("a scaffolded project (only with TSGI_SLOW=1)", () => {
     const types = await run("npx", ["tsc", "-b", "test"], { cwd: project });
     expect(types).toMatchObject({ status: 0, stdout: "" });
 
-    // A process group of its own, which gets the signal as a whole, as it does from a terminal.
+    // A separate process group, which gets the signal as a whole, as in a terminal.
     const server = spawn("npm", ["start"], {
       cwd: project,
       env: { ...shellEnvironment, PORT: "0" },

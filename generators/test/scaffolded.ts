@@ -28,13 +28,13 @@ export interface Scaffolded extends AsyncDisposable {
   test(...paths: string[]): Promise<Result>;
   /** Runs one of its scripts. */
   script(name: string, env?: Record<string, string>): Promise<Result>;
-  /** What its own script `check` says, once it is built. */
+  /** The output of its own script `check`, after a build. */
   check(): Promise<Result>;
   /** All files that are the project's own, with their text. */
   files(): Promise<Map<string, string>>;
 }
 
-/** Writes a project of a template into a folder that is gone at the end of the block. */
+/** Writes a project of a template into a folder that is removed at the end of the block. */
 export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
   const folder = await temporaryFolder();
   const made = await createTsgi(["my-app", "--template", template, "--yes", "--no-install", "--no-git", ...flags], {
@@ -51,7 +51,7 @@ export async function scaffold(template: TemplateName, ...flags: string[]): Prom
   };
   const tool = (name: string, ...parameters: string[]) => run(name, parameters, { cwd: path, env });
   const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
-  // A project on Deno has none.
+  // A project on Deno does not have one.
   const manifest = join(path, "package.json");
   const { scripts = {} } = existsSync(manifest) ? JSON.parse(await readFile(manifest, "utf8")) : {};
   return {
@@ -99,7 +99,7 @@ export async function serve(
     cwd,
     env: { ...shellEnvironment, HOST: "127.0.0.1", PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own, which gets the signal as a whole, as it does from a terminal.
+    // A separate process group, which gets the signal as a whole, as in a terminal.
     detached: true,
   });
   const ended = once(child, "close");

@@ -8,33 +8,36 @@ import { expect } from "@jest/globals";
 /** The folder of this package. */
 export const packageRoot = join(import.meta.dirname, "..");
 
-/** The repository that it lies in. */
+/** The repository that contains it. */
 export const repositoryRoot = dirname(packageRoot);
 
-/** How a command ended, and what it said. */
+/** The exit status of a command, and its output. */
 export interface Result {
   status: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Where a command runs and what it is given. */
+/** The folder and the input of a command. */
 export interface Surroundings {
   cwd: string;
   /** Set on top of the environment of the tests; `undefined` takes a variable away. */
   env?: Record<string, string | undefined>;
-  /** How long it may take. Default: five minutes. */
+  /** Its timeout. Default: five minutes. */
   patienceMs?: number;
-  /** Written to its standard input, which is closed then. Default: nothing. */
+  /** Written to its standard input, which is closed then. Empty by default. */
   input?: string;
 }
 
-/** What npm, jest, a CI service or a Git hook around the tests may have set, and would change what is run here. */
+/**
+ * Variables that npm, jest, a CI service or a Git hook may have set for the tests, and that would affect the commands
+ * here.
+ */
 const foreign = Object.keys(process.env).filter((name) =>
   /^(?:npm_|JEST_|GIT_|TSGI_|CI$|NODE_ENV$|NODE_OPTIONS$)/i.test(name),
 );
 
-/** The environment of a command that somebody types into a fresh shell. */
+/** The environment of a command in a new shell. */
 export const shellEnvironment: NodeJS.ProcessEnv = {
   ...process.env,
   ...Object.fromEntries(foreign.map((name) => [name, undefined])),
@@ -43,7 +46,7 @@ export const shellEnvironment: NodeJS.ProcessEnv = {
 /** Longer than anything takes that a test of this package waits for, the tests of a whole project apart. */
 const longEnoughMs = 300_000;
 
-/** Runs a program to its end, which comes by force when it takes too long. */
+/** Runs a program to its end, and kills it after a timeout. */
 export async function run(
   program: string,
   parameters: readonly string[],
@@ -78,7 +81,7 @@ export async function createTsgiInOrder(
   return JSON.parse(stdout) as Result[];
 }
 
-/** A folder that is gone at the end of the block that holds it. */
+/** A folder that is removed at the end of the surrounding block. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "create-tsgi-")));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

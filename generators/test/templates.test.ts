@@ -25,7 +25,7 @@ const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? 
 const plain = (files: Template["files"]) =>
   [...files].map(([path, { contents, isExecutable }]) => ({ path, isExecutable, text: contents.toString("utf8") }));
 
-/** Where Git has each template. */
+/** The path of each template in Git. */
 const sources = {
   auth: "sample-auth-app",
   api: "generators/starters/api",

@@ -6,13 +6,13 @@ export type Step = [screen: RegExp, keys: string];
 
 export const keys = { enter: "\r", down: "\u001B[B", controlC: "\u0003", controlD: "\u0004" };
 
-/** Whether util-linux's `script` is there, which runs a command at a pseudo-terminal. */
+/** Whether util-linux's `script` is installed, which runs a command in a pseudo-terminal. */
 export const hasTerminal = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 /**
  * Runs a command at a real terminal and presses keys when it asks.
  *
- * @returns how it ended; what a terminal shows is both outputs in one, here `stdout`, without colours and cursor moves
+ * @returns the exit status; a terminal shows both outputs in one, here `stdout`, without colors and cursor moves
  */
 export async function runAtTerminal(
   program: string,
@@ -24,7 +24,7 @@ export async function runAtTerminal(
   const child = spawn("script", ["--quiet", "--return", "--flush", "--command", command, "/dev/null"], {
     cwd,
     env: { ...shellEnvironment, TERM: "xterm", ...env },
-    // A question that no step answers would wait for ever; the end of `script` hangs up on it.
+    // An unexpected prompt would wait indefinitely; the end of `script` hangs up on it.
     timeout: 120_000,
     killSignal: "SIGKILL",
   });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const version = String(JSON.parse(await readFile(join(today, "package.json"), "utf8")).version);
   await replaceIn(join(earlier, "package.json"), [`"version": "${version}"`, '"version": "0.0.1"']);
   const template = join(earlier, "templates/minimal");
-  // What the template has changed since: a title, a script, a file that is new, and one that is no more.
+  // Changes of the template since then: a title, a script, a new file, and a removed one.
   await replaceIn(join(template, "files/src/app.ts"), ['title: "Items"', 'title: "Old items"']);
   await replaceIn(join(template, "files/package.json"), ['"load": "node load-tests/run.js"', '"load": "old"']);
   await replaceIn(join(template, "overlay/_gitignore"), ["coverage/\n", ""]);

@@ -86,7 +86,7 @@ describe("a project in an existing folder", () => {
     expect(() => refuseOccupied(plan)).not.toThrow();
     const { ino } = statSync(folder.path);
     writeProject(plan);
-    // The shell that stands in the folder goes on standing in it.
+    // The shell in the folder stays in it.
     expect(statSync(folder.path).ino).toBe(ino);
     expect(readdirSync(folder.path).toSorted()).toEqual([".env", ".git", "README.md", "src"]);
   });
@@ -139,7 +139,7 @@ describe("a project in an existing folder", () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "README.md"), "mine");
     const plan = planProject(folder.path, [...project, file("zzz")]);
-    // What the plan has not seen: a folder where the last file shall go.
+    // A change after the plan: a folder at the place of the last file.
     await mkdir(join(folder.path, "zzz/full"), { recursive: true });
     expect(() => writeProject(plan)).toThrow(/cannot write .*(EISDIR|ENOTEMPTY)/);
     expect(readdirSync(folder.path).toSorted()).toEqual(["README.md", "zzz"]);

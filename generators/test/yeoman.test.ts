@@ -29,7 +29,7 @@ describe("arguments that Yeoman has parsed", () => {
   });
 });
 
-/** Does what `yo tsgi my-app …` does: looks for generators by their names, and runs the one that is asked for. */
+/** Does the same as `yo tsgi my-app …`: looks for generators by their names, and runs the requested one. */
 const yo = `
 import { createEnv } from ${JSON.stringify(join(repositoryRoot, "node_modules/yeoman-environment/dist/index.js"))};
 

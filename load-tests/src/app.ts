@@ -1,4 +1,4 @@
-/** The application that is measured. It stores nothing. @module */
+/** The application that is measured. It has no storage. @module */
 import { App, t } from "tsgi";
 
 const NewUser = t.Object({

@@ -7,7 +7,7 @@ import type { Section } from "./settings.js";
 /** Ours divided by theirs, by `section / contender / row`. Above 1 ours is faster. */
 export type Ratios = Readonly<Record<string, number>>;
 
-/** Ratios, with what they were measured on. */
+/** Ratios, with the machine on which they were measured. */
 export interface Baseline {
   /** ISO 8601, the day. */
   readonly date: string;

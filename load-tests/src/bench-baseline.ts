@@ -1,7 +1,7 @@
 /**
- * `make bench-baseline`: measures everything beside the peers and writes the ratios to `load-tests/baseline.json`, with
- * what they were measured on. To be committed, from a machine that does nothing else. `RUN=file.json` takes them from a
- * run that there was.
+ * `make bench-baseline`: measures everything together with the peers and writes the ratios to
+ * `load-tests/baseline.json`, with the machine. Commit it only from an otherwise idle machine. `RUN=file.json` takes
+ * them from a run that there was.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * `make bench-compare BASE=commit`: measures the framework of this work tree beside that of a commit or tag, at the same
- * time, in fresh processes that take turns every 10 ms, by processor time. `BASE=release` is the last tag `v*`; without one,
- * nothing is compared. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
+ * `make bench-compare BASE=commit`: compares the framework of this work tree with a commit or tag, at the same time, in
+ * fresh processes that take turns every 10 ms, by processor time. `BASE=release` is the last tag `v*`; without one, it
+ * has no effect. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
  *
- * Ends with status 1 when a row is to be investigated or an answer was wrong, and 2 for an invalid variable.
+ * Exits with status 1 if a row must be investigated or a response was wrong, and with 2 for an invalid variable.
  *
  * @module
  */
@@ -16,7 +16,10 @@ import { noiseLines, watchMachine } from "./machine.js";
 import { REPOSITORY } from "./paths.js";
 import { Progress } from "./progress.js";
 
-/** Of 1,000 intervals of normal figures each, those of 2 pairs had the change inside in 47 % of cases, of 6 in 90, of 8 to 20 in 93 to 94. */
+/**
+ * Of 1,000 intervals of normally distributed results each, those of 2 pairs contained the change in 47 % of cases, of 6
+ * in 90, of 8 to 20 in 93 to 94.
+ */
 const MINIMUM_PAIRS = 8;
 
 try {

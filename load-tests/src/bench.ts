@@ -1,7 +1,7 @@
 /**
  * `make bench`: measures, prints the tables, and writes the figures to `.cache/bench/latest.json`.
  *
- * Ends with status 1 when an answer was wrong, 2 after an invalid variable of the environment.
+ * Exits with status 1 if a response was wrong, and with 2 after an invalid environment variable.
  *
  * @module
  */

@@ -13,7 +13,7 @@ export interface Bar {
   readonly max: number;
 }
 
-/** Bars that belong together, such as those of one route. */
+/** Bars that belong together, such as the bars of one route. */
 export interface Group {
   readonly title: string;
   readonly bars: readonly Bar[];
@@ -49,14 +49,14 @@ function escapeHTML(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** A single round has none. */
+/** A single round has no spread. */
 function hasSpread({ min, max }: Bar): boolean {
   return max > min;
 }
 
 /**
- * Groups of bars on one scale as an SVG file that needs nothing else: it brings its colours and a background of its own,
- * so that it can be read on a light page and on a dark one.
+ * Groups of bars on one scale as a self-contained SVG file: it contains its colors and a background, so that it is
+ * readable on a light page and on a dark one.
  *
  * @param title - First line of the figure, and with the unit its text for screen readers.
  * @param unit - Unit of the numbers, and the better direction.

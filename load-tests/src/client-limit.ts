@@ -1,4 +1,4 @@
-/** Tells figures of the client from those of the server. @module */
+/** Detects results that the client limits. @module */
 import type { Figures, Result } from "./rounds.js";
 
 /** From this share of a core on, a process has no time left. */
@@ -10,17 +10,17 @@ const MARK = "*";
 /** The meaning of the mark. */
 export const MARK_NOTE = `${MARK} Limited by the load generator: its core was fully used, the server's was not.`;
 
-/** True where the client used its core whole and the server did not: the answers a second are then those of the client. */
+/** True if the client used its core fully and the server did not: the rate is then the client's. */
 function isClientLimited({ clientLoad, serverLoad }: Figures): boolean {
   return (clientLoad?.median ?? 0) >= BUSY && (serverLoad?.median ?? 0) < BUSY;
 }
 
-/** The mark of a rate, and nothing for another figure. */
+/** The mark of a rate; empty for another number. */
 export function markOf(figures: Figures, figure: string): string {
   return figure === "perSecond" && isClientLimited(figures) ? MARK : "";
 }
 
-/** A line with the shares of a core that a section's client and servers used; none where that is unknown. */
+/** A line with the shares of a core that a section's client and servers used; empty if unknown. */
 export function clientLines(results: readonly Result[]): string[] {
   const rows = results.flatMap((result) => Object.values(result.rows));
   const client = rangeOf(rows, "clientLoad");

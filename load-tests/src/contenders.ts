@@ -3,7 +3,7 @@
 /** A contender's name in tables, and the module that has it. */
 export type Contenders = Readonly<Record<string, URL>>;
 
-/** The module of a contender. @throws TypeError when there is none of that name; the message lists them. */
+/** The module of a framework. @throws TypeError for an unknown name; the message lists the known ones. */
 export function contenderModule(name: string, contenders: Contenders): URL {
   const module = contenders[name];
   if (module === undefined) {

@@ -8,7 +8,7 @@ export const SERVER_CORE = 0;
 /** The core of the client that loads it. */
 export const CLIENT_CORE = 1;
 
-/** The core of the database: the client's where there are but two. */
+/** The core of the database: the client's if there are only two. */
 export const DATABASE_CORE = availableParallelism() > 2 ? 2 : CLIENT_CORE;
 
 /** True where processes can be bound to cores: Linux with util-linux, and two cores. */

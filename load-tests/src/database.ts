@@ -25,12 +25,12 @@ const SERVERS: Contenders = {
 const DRIVERS = ["pg", "prisma"] as const;
 
 /**
- * Untimed requests, as a share of the timed ones. After 25 requests of 20 queries, the next 250 took a server twice the processor
- * time of those behind the first 500.
+ * Untimed requests, as a share of the timed ones. After 25 requests of 20 queries, the next 250 took a server twice the
+ * processor time of those after the first 500.
  */
 const WARM_UP = 0.25;
 
-/** Measures each server with each driver. Without peers, and without a PostgreSQL, there is nothing to measure. */
+/** Measures each server with each driver. Without peers, and without a PostgreSQL, the section is skipped. */
 export async function measureDatabase(settings: Settings, progress: Progress): Promise<Result[]> {
   if (!settings.peers) return [];
   progress.step("starting PostgreSQL");

@@ -1,4 +1,4 @@
-/** Direct calls: the reference protocol beside a hand-written function and the peers. @module */
+/** Direct calls: the reference protocol, compared with a hand-written function and the peers. @module */
 import { type Contenders, contenderModule } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";

@@ -1,19 +1,22 @@
-/** The requests that are measured, the answers they must get, and the check that they got them. @module */
+/** The measured requests, the expected responses, and their check. @module */
 import { isDeepStrictEqual } from "node:util";
 
-/** One request and what a right answer to it looks like. */
+/** One request and its expected response. */
 export interface Example {
-  /** Its name in tables and faults. */
+  /** Its name in tables and errors. */
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Header lines beside those of the client and of the body; none where left out. */
+  /** Header lines in addition to those of the client and of the body; empty by default. */
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text, sent as `application/json`; `null` for a request without a body. */
   readonly body: string | null;
-  /** The status of the answer; `"refused"` for any of 400 to 499, as frameworks differ in what they call a bad body. */
+  /**
+   * The status of the response; `"refused"` for any of 400 to 499, because frameworks use different ones for an invalid
+   * body.
+   */
   readonly status: number | "refused";
-  /** The JSON body of the response, `null` where it is not compared. */
+  /** The JSON body of the response, `null` if it is not compared. */
   readonly answer: Readonly<Record<string, unknown>> | null;
 }
 
@@ -54,7 +57,7 @@ const BROWSER_HEADERS: Readonly<Record<string, string>> = {
   cookie: `session=${"0123456789abcdef".repeat(20)}; theme=dark; consent=necessary`,
 };
 
-/** Over a socket there is one more: what a request costs whose head is as long as a browser's. */
+/** Over a socket there is one more: a request with a head as long as a browser's. */
 export const SOCKET_EXAMPLES: readonly Example[] = [
   ...EXAMPLES,
   {
@@ -94,7 +97,7 @@ function refused(name: string, body: unknown): Example {
   return { ...post(name, body), status: "refused", answer: null };
 }
 
-/** Says what is wrong with an answer, in one line, or `null` when it is right. */
+/** Returns the error of a response, in one line, or `null` if it is right. */
 export function faultOf(example: Example, answer: Answer): string | null {
   const { status } = example;
   const rightStatus = status === "refused" ? answer.status >= 400 && answer.status < 500 : answer.status === status;

@@ -10,7 +10,7 @@ import type { Settings } from "./settings.js";
 /** Requests before the memory is read. */
 const LOAD = 10_000;
 
-/** Measures from the start of the process to its first answer, and its memory after some load. */
+/** Measures the time from the start of the process to its first response, and its memory after some load. */
 export function measureFootprint(settings: Settings, progress: Progress): Promise<Result[]> {
   const servers = serversOf(settings);
   return takeTurns(Object.keys(servers), settings.footprintRounds, async (name, round) => {

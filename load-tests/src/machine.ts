@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { processorTicks } from "./processor-time.js";
 
-/** Changes beside the measurements, as shares. */
+/** Changes during the measurements, as shares. */
 export interface Disturbance {
-  /** Of the processors' time, what the host took for other guests (steal). */
+  /** Of the processors' time, the share that the host used for other guests (steal). */
   readonly stolen: number;
   /** Of the processors' time, what processes used that do not belong to the run. */
   readonly others: number;
@@ -16,7 +16,7 @@ export interface Disturbance {
 export interface Clocks {
   readonly total: number;
   readonly stolen: number;
-  /** The time of all processes. Interrupts belong to none: the packets of the loopback are the run's own. */
+  /** The time of all processes. Interrupts are not counted: the packets of the loopback belong to the run. */
   readonly processes: number;
   /** The time of the run: this process and all that have ended under it. */
   readonly own: number;
@@ -56,7 +56,7 @@ export function reasonsOf({ stolen, others, frequency }: Disturbance): string[] 
   ];
 }
 
-/** A line that says why figures are noisy; none where they are not. */
+/** A line with the reason for noisy results, or empty. */
 export function noiseLines(disturbance: Disturbance): string[] {
   const reasons = reasonsOf(disturbance);
   return reasons.length === 0 ? [] : [`Noisy: ${reasons.join(", and ")}.`];

@@ -18,7 +18,7 @@ export const PEERS = new URL(".cache/peers/", REPOSITORY);
 /** The results of a run. Not in version control. */
 export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
 
-/** The figures that are committed, from which those of the pages are written. */
+/** The committed results, from which the pages are written. */
 export const PUBLISHED = new URL("load-tests/results.json", REPOSITORY);
 
 /** The ratios that are committed. */

@@ -43,7 +43,9 @@ async function install(): Promise<void> {
   });
 }
 
-/** Puts `@tsgi/uwebsockets` beside uWebSockets.js, which it loads from its own folder: a link would lead elsewhere. */
+/**
+ * Puts `@tsgi/uwebsockets` next to uWebSockets.js, which it loads from its own folder: a link would resolve elsewhere.
+ */
 async function copyDriver(): Promise<void> {
   const source = new URL("framework/uwebsockets/", REPOSITORY);
   const target = new URL("node_modules/@tsgi/uwebsockets/", PEERS);

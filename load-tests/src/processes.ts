@@ -1,4 +1,4 @@
-/** Runs a measurement in a process of its own. @module */
+/** Runs a measurement in a separate process. @module */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onCore } from "./cores.js";
@@ -40,7 +40,7 @@ export function runScript(script: URL, args: readonly string[] = [], core: numbe
   });
 }
 
-/** Runs a measuring script in a fresh process and gives its report. @throws Error when it gives none. */
+/** Runs a measuring script in a fresh process and returns its report. @throws Error without a report. */
 export async function runWorker(
   script: URL,
   args: readonly string[],

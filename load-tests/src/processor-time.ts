@@ -47,7 +47,7 @@ function since(read: () => number | null): () => number | null {
 /**
  * The processor time that a process has used, all its threads together, in ticks; `null` where the system does not tell.
  *
- * @param withEnded - Adds those of its children that have ended, and of theirs.
+ * @param withEnded - Adds the time of its exited children and their descendants.
  * @see man 5 proc, `/proc/[pid]/stat`, fields 14 to 17
  */
 export function processorTicks(pid: number | "self", withEnded = false): number | null {

@@ -1,6 +1,6 @@
-/** Says on stderr what is being measured. @module */
+/** Prints the current measurement to stderr. @module */
 
-/** The destination of progress: `process.stderr`, or its stand-in. */
+/** The destination of progress: `process.stderr`, or its replacement. */
 export interface ProgressOutput {
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -1,4 +1,4 @@
-/** The figures that the documentation shows: those of one run, as they are committed. @module */
+/** The results in the documentation: those of one run, as they are committed. @module */
 import { readFile, writeFile } from "node:fs/promises";
 import { PUBLISHED } from "./paths.js";
 import { faultsOf, mapValues, type Result } from "./rounds.js";
@@ -6,7 +6,7 @@ import type { Report } from "./run.js";
 import { SECTIONS } from "./settings.js";
 import { summarize, type Summary } from "./statistics.js";
 
-/** A run, with the day that it began as text: what `make bench` writes and what is committed. */
+/** A run, with the day of its start as text: the output of `make bench`, and the committed file. */
 export type Published = Omit<Report, "started"> & {
   /** ISO 8601. */
   readonly started: string;
@@ -15,7 +15,7 @@ export type Published = Omit<Report, "started"> & {
 /**
  * Reads the results of `make bench`, with four figures of each number: more are noise, and make changes of the committed file long.
  *
- * @throws Error when the file is missing, when a section or the peers are missing, or when an answer was wrong.
+ * @throws Error if the file is missing, if a section or the peers are missing, or if a response was wrong.
  */
 export async function readRun(file: URL): Promise<Published> {
   const text = await readFile(file, "utf8").catch(() => {

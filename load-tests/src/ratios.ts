@@ -2,13 +2,13 @@
 import type { Result } from "./rounds.js";
 import { median, roundRatios, type Summary } from "./statistics.js";
 
-/** Ours beside one other contender in one row. */
+/** Ours compared with one other framework in one row. */
 export interface Comparison {
   readonly contender: string;
   readonly row: string;
   /** Ours divided by theirs: above 1 ours is faster. */
   readonly ratio: number;
-  /** The ratios of the rounds; one, that of the medians, where the two did not run in the same rounds. */
+  /** The ratios of the rounds; if the two did not run in the same rounds, only the ratio of the medians. */
   readonly rounds: readonly number[];
 }
 
@@ -44,14 +44,14 @@ export function kindOf(results: readonly Result[], contender: string): "ours" | 
   return isBare(contender) ? "bare" : "theirs";
 }
 
-/** The result of ours to compare with: the first one, or that on the same I/O loop. `null` for none. */
+/** The result of ours to compare with: the first one, or that on the same I/O loop. `null` without one. */
 export function oursFor(results: readonly Result[], contender: string): Result | null {
   const [ours = null] = results;
   if (isOurs(results, contender)) return null;
   return contender === BARE_UWS ? (results.find((result) => result.contender === TSGI_ON_UWS) ?? null) : ours;
 }
 
-/** Compares a figure of what is ours with all others in every row that both have. */
+/** Compares a number of ours with all others in every row that both have. */
 export function compare(results: readonly Result[], figure: string): Comparison[] {
   return results.flatMap(({ contender, rows }) =>
     Object.entries(rows).flatMap(([row, figures]) => {
@@ -78,7 +78,7 @@ export function isDecided(ratio: number, uncertainty: number | null): boolean {
   return uncertainty === null || ratio >= uncertainty || ratio <= 1 / uncertainty;
 }
 
-/** The lowest and the highest ratio, or `null` when there is nothing to compare. */
+/** The lowest and the highest ratio, or `null` without comparisons. */
 export function extremes(comparisons: readonly Comparison[]): { worst: Comparison; best: Comparison } | null {
   const sorted = comparisons.toSorted((left, right) => left.ratio - right.ratio);
   const worst = sorted[0];

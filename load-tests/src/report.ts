@@ -10,7 +10,7 @@ export interface Row {
 /** The result of one measuring process. */
 export interface WorkerReport {
   readonly rows: readonly Row[];
-  /** Each wrong answer in one line. Figures count only where there is none. */
+  /** Each wrong response in one line. The results are valid only if it is empty. */
   readonly faults: readonly string[];
 }
 
@@ -20,9 +20,9 @@ export function printReport(report: WorkerReport): void {
 }
 
 /**
- * Reads the report out of what a measuring process printed.
+ * Reads the report from the output of a measuring process.
  *
- * @throws TypeError when its last line is none.
+ * @throws TypeError if its last line is not a report.
  */
 export function parseReport(output: string): WorkerReport {
   const line = output.trimEnd().split("\n").at(-1) ?? "";

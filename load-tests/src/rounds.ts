@@ -8,17 +8,17 @@ export type Figures = Readonly<Record<string, Summary>>;
 /** The result of one contender over all rounds. */
 export interface Result {
   readonly contender: string;
-  /** Each row's figures: `rows["GET /health"].perSecond`. Empty when an answer was wrong. */
+  /** Each row's figures: `rows["GET /health"].perSecond`. Empty if a response was wrong. */
   readonly rows: Readonly<Record<string, Figures>>;
-  /** Each wrong answer in one line, each once. */
+  /** Each wrong response in one line, each once. */
   readonly faults: readonly string[];
 }
 
 /**
- * Measures every contender once a round. Each round begins with another one, so that none always runs when the machine
- * is coolest.
+ * Measures every contender once a round. Each round begins with another one, so that no framework always runs when the
+ * machine is coolest.
  *
- * @param run - Measures one contender once, in a process of its own. When it fails, its error counts as a fault.
+ * @param run - Measures one framework once, in a separate process. If it fails, its error is recorded.
  */
 export async function takeTurns(
   contenders: readonly string[],
@@ -34,7 +34,7 @@ export async function takeTurns(
   return [...reports].map(([contender, list]) => collect(contender, list));
 }
 
-/** Each wrong answer with the name of its contender: when there is one, the run has failed. */
+/** Each wrong response with the name of its framework: if there is one, the run has failed. */
 export function faultsOf(results: readonly Result[]): string[] {
   return results.flatMap(({ contender, faults }) => faults.map((fault) => `${contender}: ${fault}`));
 }
@@ -53,7 +53,9 @@ function asFault(error: unknown): WorkerReport {
   return { rows: [], faults: [error instanceof Error ? error.message : String(error)] };
 }
 
-/** Turns the reports of one contender into one result. A contender with a fault has no rows: its numbers do not count. */
+/**
+ * Turns the reports of one contender into one result. A framework with an error has no rows: its results are discarded.
+ */
 function collect(contender: string, reports: readonly WorkerReport[]): Result {
   const faults = [...new Set(reports.flatMap((report) => report.faults))];
   const runs: Record<string, Record<string, number[]>> = {};

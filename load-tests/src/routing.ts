@@ -1,4 +1,4 @@
-/** The routing benchmark beside the peers' routers. @module */
+/** The routing benchmark, compared with the peers' routers. @module */
 import { contenderModule, type Contenders } from "./contenders.js";
 import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";

@@ -93,7 +93,7 @@ function tablesOf(section: Section, results: readonly Result[]): string[] {
   );
 }
 
-/** Says each wrong answer. Gives the exit status: 1 when there is one, else 0. */
+/** Prints each wrong response. Gives the exit status: 1 when there is one, else 0. */
 export function reportFaults({ sections }: Pick<Report, "sections">, streams: Streams = process): number {
   const faults = Object.values(sections).flatMap(faultsOf);
   for (const fault of faults) {
@@ -105,7 +105,7 @@ export function reportFaults({ sections }: Pick<Report, "sections">, streams: St
 /**
  * Measures every section that is asked for, prints its tables, and writes all figures as JSON.
  *
- * @returns The exit status: 1 when an answer was wrong, else 0.
+ * @returns The exit status: 1 if a response was wrong, else 0.
  */
 export async function runBench(
   settings: Settings,

@@ -1,4 +1,4 @@
-/** The same routes on other runtimes, beside the frameworks at home there. @module */
+/** The same routes on other runtimes, compared with frameworks for these runtimes. @module */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -46,7 +46,7 @@ const RUNTIMES: readonly Runtime[] = [
 /** The names of the runtimes, in their order. */
 export const RUNTIME_TITLES: readonly string[] = RUNTIMES.map(({ title }) => title);
 
-/** Measures each server on each runtime. Without peers, and where the binaries do not run, there is nothing to measure. */
+/** Measures each server on each runtime. Without peers, and if the binaries do not run, the section is skipped. */
 export async function measureRuntimes(settings: Settings, progress: Progress): Promise<Result[]> {
   if (!settings.peers || process.platform !== "linux" || process.arch !== "x64") return [];
   const binaries = await installRuntimes(progress);

@@ -24,7 +24,7 @@ export interface HTTPSettings {
 
 /** The settings of a run. */
 export interface Settings {
-  /** Smaller counts, to try something out. The figures are then not those of the reference protocol. */
+  /** Smaller counts, to try something out. The results are then not comparable with the reference protocol. */
   readonly quick: boolean;
   /** Installs the peers into `.cache/peers` and measures them as well. */
   readonly peers: boolean;
@@ -49,7 +49,7 @@ export interface Settings {
 /**
  * Reads `QUICK`, `PEERS` (`1` switches on), `ONLY` (sections, separated by commas) and `OUT` (a file for the figures).
  *
- * @throws TypeError when a value is none of these; the message names the variable and what it takes.
+ * @throws TypeError for an invalid value; the message contains the variable and its allowed values.
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const quick = readSwitch(environment, "QUICK");

@@ -10,7 +10,7 @@ export interface Summary {
   readonly runs: readonly number[];
 }
 
-/** The middle figure, or the mean of the two in the middle. @throws RangeError when there is none. */
+/** The middle number, or the mean of the two in the middle. @throws RangeError for an empty list. */
 export function median(figures: readonly number[]): number {
   if (figures.length === 0) {
     throw new RangeError("Expected at least one number for a median, but received 0.");
@@ -21,7 +21,7 @@ export function median(figures: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Sums several runs up. @throws RangeError when there is none. */
+/** Summarizes several runs. @throws RangeError for an empty list. */
 export function summarize(runs: readonly number[]): Summary {
   const middle = median(runs);
   const min = Math.min(...runs);
@@ -42,12 +42,15 @@ export function roundRatios(ours: readonly number[], theirs: readonly number[]):
   return ours.map((figure, round) => figure / (theirs[round] ?? Number.NaN));
 }
 
-/** The standard error of the median of 3 to 5 figures of a normal distribution, beside that of their mean: 1.16 to 1.20. */
+/**
+ * The standard error of the median of 3 to 5 normally distributed numbers, compared with that of their mean: 1.16 to
+ * 1.20.
+ */
 const MEDIAN_ERROR = 1.2;
 
 /**
- * The factor within which a median ratio is uncertain (95 %), from the standard deviation of the ratios of its rounds. That is pooled
- * over all comparisons, as 3 or 5 rounds of one say little. `null` where none has several rounds.
+ * The factor within which a median ratio is uncertain (95 %), from the standard deviation of the ratios of its rounds.
+ * That is pooled over all comparisons, as 3 or 5 rounds of one say little. `null` without several rounds.
  */
 export function uncertaintyOf(comparisons: readonly (readonly number[])[]): number | null {
   const repeated = comparisons.filter(({ length }) => length > 1).map((ratios) => ratios.map(Math.log));

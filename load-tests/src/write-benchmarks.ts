@@ -1,6 +1,6 @@
 /**
- * `make bench-page [RUN=file.json]`: commits the figures of a run, by default those of the last one, to the documentation.
- * Writes `load-tests/results.json`, the charts, and what stands between the comments of the pages that show figures.
+ * `make bench-page [RUN=file.json]`: writes the results of a run, by default of the last one, to the documentation.
+ * Writes `load-tests/results.json`, the charts, and the blocks between the comments of the pages.
  *
  * @module
  */

@@ -40,7 +40,7 @@ describe("the processor time of a process", () => {
     const least = inner();
     const seconds = used();
     const most = outer();
-    const ticks = 0.04; // what the system rounds off
+    const ticks = 0.04; // rounding by the system
     if (process.platform === "linux") {
       expect(seconds).toBeGreaterThan(least - ticks);
       expect(seconds).toBeLessThan(most + ticks);

@@ -1,7 +1,7 @@
 /**
- * Checks that the migrations of a database make the tables that prisma/schema.prisma describes: it applies them to the
- * empty database that DATABASE_URL names, and asks Prisma's engine what is different. Prints that as SQL; ends with
- * status 1 when there is something.
+ * Checks that the migrations of a database create the tables of prisma/schema.prisma: it applies them to the empty
+ * database in DATABASE_URL, and asks Prisma's engine for the difference. Prints that as SQL; ends with status 1 when
+ * there is something.
  *
  * The engine is the one that Prisma compiles to WebAssembly: one package without dependencies, fetched the first time.
  */

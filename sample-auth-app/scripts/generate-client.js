@@ -23,7 +23,7 @@ const made = createHash("sha256")
   .update(JSON.parse(readFileSync(prisma, "utf8")).version)
   .digest("hex");
 
-/** @returns {string} what the clients at hand were made from, or nothing */
+/** @returns {string} the source of the existing clients, or an empty string */
 function readStamp() {
   try {
     return readFileSync(stamp, "utf8");
@@ -39,7 +39,7 @@ async function generate(schemaFile) {
     cwd: project,
     stdio: ["ignore", "pipe", "pipe"],
     // `generate` never runs the schema engine, but every Prisma command first looks for it on the network, unless it is
-    // told of an existing file. Only here: the commands that do need the engine shall get the real one.
+    // told of an existing file. Only here: the commands that need the engine must get the real one.
     env: {
       ...process.env,
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,

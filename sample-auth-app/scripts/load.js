@@ -1,10 +1,10 @@
 /**
- * Loads a running application for some seconds, says how it bore it, and stops: GET /items on kept-alive connections, and
- * on demand logins beside them. Ends with status 1 when an answer was not one that a client may expect.
+ * Loads a running application for some seconds, prints the results, and exits: GET /items on kept-alive connections,
+ * and optional logins at the same time. Exits with status 1 if a response was unexpected.
  *
  *     node scripts/load.js https://localhost:8443 --seconds 10 --connections 20 --logins 0
  *
- * `--logins N` offers N logins a second, of which the application may refuse what is too much with 429 or 503.
+ * `--logins N` sends N logins per second, of which the application may reject the excess with 429 or 503.
  */
 import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -27,7 +27,7 @@ const user = { username: `load-${randomUUID()}`, email: "load@example.com", pass
 const counts = new Map();
 const latencies = [];
 
-/** @returns the answer to a request; its status is counted under the name */
+/** @returns the response to a request; its status is counted under the name */
 async function send(name, path, options) {
   const response = await fetch(new URL(path, url), options);
   const text = await response.text();
@@ -46,7 +46,7 @@ async function readItems(authorization, until) {
   }
 }
 
-/** Offers logins at a fixed rate, whatever becomes of those before. */
+/** Sends logins at a fixed rate, without waiting for earlier ones. */
 async function offerLogins(rate, until) {
   const sent = [];
   const start = performance.now();
@@ -66,7 +66,7 @@ for (const name of ["Notebook", "Fountain pen", "Desk lamp"]) {
   const headers = { ...json, authorization };
   await send("add", "/items", { method: "POST", headers, body: JSON.stringify({ name }) });
 }
-await readItems(authorization, performance.now() + 1_000); // what is compiled on first use shall not be measured
+await readItems(authorization, performance.now() + 1_000); // code that is compiled on first use must not be measured
 latencies.length = 0;
 
 const until = performance.now() + seconds * 1000;

@@ -9,10 +9,10 @@ import { type Account, USERNAME, type NewUser } from "./models.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
 import { throttle, type Throttle } from "./security/throttle.js";
 
-/** Half a second's work; later ones are answered 503. */
+/** Half a second's work; later ones get 503. */
 const REGISTRATIONS_WAITING = 25;
 
-/** Where a request comes from: each network has a line of its own, so that who fills it leaves the others their turns. */
+/** The network of a request: each has a separate queue, so that a flood does not block the others. */
 export const getCaller = withParams({ request: Request }, async ({ request }) => ({
   line: clientNetwork(request.client?.host ?? ""),
   signal: request.signal,
@@ -32,20 +32,20 @@ export class Accounts {
     this.#throttle = throttle;
   }
 
-  /** Finds a name as it is stored. Whatever is no name is nobody's: PostgreSQL would refuse some of it with an error. */
+  /** Finds a name as it is stored. Returns `null` for invalid names, some of which PostgreSQL rejects with an error. */
   async find(username: string): Promise<Account | null> {
     return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
   }
 
   /**
-   * Gives the account to which name and password belong, or `null`; it takes the same work to find out that there is no
-   * such name as that the password is wrong. A disabled account is found like any other. The account has the hash that
-   * was verified: a change that rests on the verification is made `WHERE` the database still has it.
+   * Returns the account with this name and password, or `null`; an unknown name takes the same work as a wrong
+   * password. A disabled account is found like any other. The account has the hash that was verified: a change that
+   * rests on the verification is made `WHERE` the database still has it.
    *
    * @throws HTTPException 429 when there were too many wrong ones, 503 when too many wait
    */
   async authenticate(typed: string, password: string, caller: Required<Caller>): Promise<Account | null> {
-    const username = typed.toLowerCase(); // before it is counted, or each spelling would have guesses of its own
+    const username = typed.toLowerCase(); // before it is counted, or each spelling would have separate guesses
     await this.#throttle.admit(caller.line, username);
     let isWrongGuess = false;
     try {
@@ -69,7 +69,7 @@ export class Accounts {
     const hashed_password = await this.#passwords.hash(password, caller);
     const where = { id, hashed_password: verified };
     const { count } = await this.#db.user.updateMany({ where, data: { hashed_password } });
-    // Another login may have renewed the hash, or the password was changed: what is there now is verified instead.
+    // Another login may have renewed the hash, or the password was changed: the current one is verified instead.
     return count === 1 ? { ...account, hashed_password } : this.#verify(username, password, caller);
   }
 
@@ -95,9 +95,9 @@ export class Accounts {
   }
 
   /**
-   * Sets a new password, and ends all sessions and access tokens: whoever knew the old one is out.
+   * Sets a new password, and ends all sessions and access tokens, so that the old password has no effect any more.
    *
-   * @param account as `authenticate` gave it
+   * @param account the result of `authenticate`
    * @returns whether it still had the password that was verified: of two changes at once, the second has no effect
    */
   async changePassword(account: Account, password: string, caller?: Caller): Promise<boolean> {
@@ -116,7 +116,7 @@ export class Accounts {
   }
 }
 
-/** Disables a user, or enables one again. Either ends all sessions and access tokens: enabling brings none back. */
+/** Disables a user, or enables one again. Both end all sessions and access tokens: enabling does not restore them. */
 export async function setDisabled(db: Database, typed: string, disabled: boolean): Promise<boolean> {
   const username = typed.toLowerCase();
   return db.transaction(async (tx) => {

@@ -12,7 +12,10 @@ import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
 import type { Tracing } from "./tracing.js";
 
-/** What the page at `/` needs, and nothing from anywhere else. The pages of the documentation have a policy of their own. */
+/**
+ * Only the resources that the page at `/` needs, from this origin. The pages of the documentation have a separate
+ * policy.
+ */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -24,7 +27,7 @@ export interface Observers {
   tracing?: Tracing | null;
 }
 
-/** Puts the application together. It opens nothing before it is served, and no port at all. */
+/** Puts the application together. It opens no connection before it is served, and no port. */
 export function createApp(logger = log, { access = accessLog(), tracing = null }: Observers = {}): App {
   const metrics = prometheus();
   const app = new App({

@@ -2,7 +2,7 @@ import { Depends, t } from "tsgi";
 import { loadSettings, secret, SettingsError } from "tsgi/settings";
 
 /**
- * Signs tokens where no `SECRET_KEY` is set. Everyone who has read this file can forge a token with it, so it serves
+ * Signs tokens if `SECRET_KEY` is not set. Everyone who has read this file can forge a token with it, so it serves
  * development only: production refuses it.
  */
 export const INSECURE_SECRET_KEY = "insecure-development-key-do-not-deploy";
@@ -10,7 +10,7 @@ export const INSECURE_SECRET_KEY = "insecure-development-key-do-not-deploy";
 /** RFC 7518 §3.2: a key for HS256 has at least the size of the hash's output. */
 const MIN_SECRET_KEY_BYTES = 32;
 
-/** What differs between one running application and another. `databaseUrl` is read from `DATABASE_URL`, and so on. */
+/** The settings of a running application. `databaseUrl` is read from `DATABASE_URL`, and so on. */
 const Settings = t.Object({
   nodeEnv: t.Union([t.Literal("development"), t.Literal("test"), t.Literal("production")], { default: "development" }),
   host: t.String({ default: "127.0.0.1", pattern: "^\\S+$" }),
@@ -43,7 +43,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>> =
 export const getSettings = async () => readSettings();
 export const settings = Depends(getSettings, { scope: "app" });
 
-/** Says what is wrong with a key that development bears, or `null`. */
+/** Returns the problem of a key that only development accepts, or `null`. */
 export function weaknessOf(secretKey: string): string | null {
   if (secretKey !== INSECURE_SECRET_KEY && Buffer.byteLength(secretKey) >= MIN_SECRET_KEY_BYTES) {
     return null;

@@ -7,7 +7,7 @@ import type { PrismaClient } from "./generated/sqlite/client.js";
 import { seed } from "./seed.js";
 
 export type Database = Awaited<ReturnType<typeof connect>>;
-/** What the work of a transaction is given. */
+/** The client inside a transaction. */
 export type Transaction = Transactional<PrismaClient>;
 
 /** Opens the database, and applies the migrations that it lacks. */

@@ -5,18 +5,21 @@ import { accounts } from "./accounts.js";
 import type { Account, User } from "./models.js";
 import { accessTokens, readToken } from "./security/tokens.js";
 
-/** The scopes that a login may ask for. A token of a login that asks for none is not limited. */
+/** The scopes that a login may ask for. A token of a login without scopes is not limited. */
 export const SCOPES: Readonly<Record<string, string>> = {
   "items:read": "See the user's items.",
   "items:write": "Add and remove the user's items.",
 };
 
-/** Tells the document, and so "Authorize" on its page, how to log in. It refuses nothing: all faults have one answer. */
+/**
+ * Tells the document, and so "Authorize" on its page, how to log in. It does not reject requests: all errors have the
+ * same response.
+ */
 const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", scopes: { ...SCOPES }, autoError: false });
 
 /**
- * The account of the user whose bearer token the request carries, or 401 for every fault it can have. A token that is limited
- * to scopes is good only where a route asks for some of them, else 403.
+ * The account of the user whose bearer token the request contains, or 401 for any error. A token that is limited to
+ * scopes is good only where a route asks for some of them, else 403.
  */
 export const getCurrentAccount = withParams(
   {
@@ -50,17 +53,16 @@ export const getCurrentAccount = withParams(
   },
 );
 
-/** The user who makes the request, without what is nobody else's business. */
+/** The current user, without private fields. */
 export const getCurrentUser = withParams(
   { account: Depends(getCurrentAccount) },
   async ({ account: { username, email, disabled } }): Promise<User> => ({ username, email, disabled }),
 );
 
 /**
- * Refuses a request that another site's page makes the browser send. `SameSite=Strict` keeps the cookie out of it
- * already; this holds where a browser does not know that, and for a page on a sibling subdomain. Of a login it keeps out
- * the form that would make this browser the attacker's session, to whom the victim then gives what is theirs. A client
- * that is no browser sends neither header.
+ * Refuses a request that another site's page makes the browser send. `SameSite=Strict` already prevents this; the check
+ * covers browsers that do not support it, and pages on a sibling subdomain. It also prevents login CSRF, where another
+ * site logs the victim in to the attacker's account. Clients other than browsers send neither header.
  */
 export const refuseCrossSite = withParams(
   {
@@ -69,7 +71,7 @@ export const refuseCrossSite = withParams(
     secFetchSite: Header({ default: null, includeInSchema: false }),
   },
   async ({ host, origin, secFetchSite }) => {
-    // The origin of our own pages is the host that was asked; the scheme is the proxy's matter.
+    // Compare only the host: the scheme depends on the proxy.
     const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);
     if (isForeign || secFetchSite === "cross-site") {
       throw new HTTPException(403, "Cross-site requests are refused");
@@ -77,7 +79,7 @@ export const refuseCrossSite = withParams(
   },
 );
 
-/** The one answer to every fault of a token: which it was is nothing that a client needs to know. */
+/** The response to any token error. It is always the same, so that clients cannot tell the errors apart. */
 export function credentialsException(): HTTPException {
   return new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
 }
@@ -87,7 +89,7 @@ function suffices(scopes: readonly string[] | null, asked: readonly string[]): b
   return scopes === null || (asked.length > 0 && asked.every((scope) => scopes.includes(scope)));
 }
 
-/** The answer to a token whose scopes do not suffice (RFC 6750 §3.1). */
+/** The response to a token with insufficient scopes (RFC 6750 §3.1). */
 function insufficientScope(scopes: readonly string[]): HTTPException {
   const needed = scopes.length > 0 ? `, scope="${scopes.join(" ")}"` : "";
   const headers = { "WWW-Authenticate": `Bearer error="insufficient_scope"${needed}` };

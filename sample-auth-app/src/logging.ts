@@ -18,7 +18,7 @@ export function createLog(stream: DestinationStream = destination({ dest: 2, syn
       mixin: requestContext.fields,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Not pino's own, which also writes whatever fields an error has: Prisma's may hold the values of a query.
+      // Not pino's own, which also writes all fields of an error: Prisma's may contain the values of a query.
       serializers: { err: describe },
     },
     stream,

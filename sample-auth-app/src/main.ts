@@ -1,9 +1,9 @@
-/** The application for `tsgi dev`, `tsgi routes` and `tsgi doctor`. Nothing is opened before it is served. */
+/** The application for `tsgi dev`, `tsgi routes` and `tsgi doctor`. No connection is opened before it is served. */
 import { createApp } from "./app.js";
 import { readSettings } from "./config.js";
 import { log } from "./logging.js";
 import { startTracing } from "./tracing.js";
 
-readSettings(); // what is wrong with them is said now
+readSettings(); // errors in them are reported now
 
 export const app = createApp(log, { tracing: await startTracing((message) => log.warn(message)) });

@@ -2,7 +2,7 @@ import { setDisabled } from "./accounts.js";
 import { readSettings } from "./config.js";
 import { connect } from "./database.js";
 
-/** Disables or enables a user from the terminal, also while the server runs. */
+/** Disables or enables a user from the terminal, even while the server runs. */
 async function manage(command = "", username = ""): Promise<string> {
   if (username === "" || (command !== "disable" && command !== "enable")) {
     throw new Error("usage: npm run users -- disable NAME | enable NAME");

@@ -16,8 +16,8 @@ for (const [network, prefix, family] of [
 }
 
 /**
- * Hides the metrics from clients of other networks. The address is the one that a proxy of `TRUSTED_PROXIES` names, so nginx
- * hides them too: it is a private address itself where it is not trusted.
+ * Hides the metrics from clients of other networks. The address is set by a proxy of `TRUSTED_PROXIES`, so nginx hides
+ * them too: its own address is a private one if it is not trusted.
  */
 export const refusePublic = withParams({ connection: HTTPConnection }, async ({ connection }) => {
   const host = connection.client?.host ?? "";

@@ -1,13 +1,13 @@
 import { type Static, t } from "tsgi";
 
-/** A user as the database holds it. It never leaves the server: answers are cut to `User`. */
+/** A user as the database holds it. It is never sent: responses contain only the properties of `User`. */
 export const UserInDB = t.Object(
   { username: t.String(), email: t.String(), hashed_password: t.String(), disabled: t.Boolean({ default: false }) },
   { title: "UserInDB" },
 );
 export type UserInDB = Static<typeof UserInDB>;
 
-/** A user's row: what the guide calls `UserInDB`, its key, and the version that access tokens name. */
+/** A user's row: the guide's `UserInDB`, its key, and the version that access tokens contain. */
 export type Account = UserInDB & { id: number; version: number };
 
 /** A user as others may see it. */
@@ -17,7 +17,7 @@ export const User = t.Object(
 );
 export type User = Static<typeof User>;
 
-/** What a login and a refresh answer (RFC 6749 §5.1). */
+/** The response of a login and a refresh (RFC 6749 §5.1). */
 export const TokenResponse = t.Object(
   {
     access_token: t.String(),
@@ -29,12 +29,12 @@ export const TokenResponse = t.Object(
 export type TokenResponse = Static<typeof TokenResponse>;
 
 /**
- * The rule of user names. Upper and lower case are the same: what is stored and looked up is in lower case. Not
+ * The rule of user names. Upper and lower case are the same: names are stored and looked up in lower case. Not
  * `constructor`, in any case: every object of JavaScript has a property of that name.
  */
 export const USERNAME = /^(?![Cc][Oo][Nn][Ss][Tt][Rr][Uu][Cc][Tt][Oo][Rr]$)[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 
-/** A password that somebody chooses. What its characters may be is checked where it is set. */
+/** A new password. Its characters are checked when it is set. */
 const NewPassword = t.String({ minLength: 8, description: "8 to 128 characters of any script" });
 
 export const NewUser = t.Object(
@@ -61,7 +61,7 @@ export const Item = t.Object({ id: t.Integer(), name: t.String(), owner: t.Strin
 export type Item = Static<typeof Item>;
 
 export const NewItem = t.Object(
-  // No control characters: nobody can see them, and PostgreSQL stores no NUL.
+  // No control characters: they are invisible, and PostgreSQL does not store NUL.
   {
     name: t.String({
       pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]{1,200}$",
@@ -73,7 +73,7 @@ export const NewItem = t.Object(
 
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 
-/** What the document says of the errors that routes have in common. */
+/** The description of the errors that routes have in common. */
 export const UNAUTHORIZED = { description: "Could not validate credentials", schema: Problem };
 export const INCORRECT = { description: "Incorrect username or password", schema: Problem };
 export const CROSS_SITE = { description: "The request comes from another site", schema: Problem };

@@ -3,7 +3,7 @@ import { isUniqueViolation } from "@tsgi/prisma";
 
 import type { PrismaClient } from "./generated/sqlite/client.js";
 
-/** The user that development starts with. Its password stands here for all to read: production never makes it. */
+/** The user that development starts with. Its password is public: production never creates it. */
 export const DEMO_USER = { username: "demo", email: "demo@example.com", password: "demo-password" };
 
 const DEMO_ITEMS = ["Notebook", "Fountain pen", "Desk lamp"];

@@ -11,9 +11,9 @@ import { startTracing } from "./tracing.js";
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
   const { host, port, trustedProxies, nodeEnv, databaseUrl } = readSettings();
-  const db = await connect(databaseUrl); // before all else, so that what is wrong with it is one line
+  const db = await connect(databaseUrl); // before everything else, so that its error is one line
   await db.$disconnect();
-  const logger = { ...log, info: () => {} }; // what it would say is the line below
+  const logger = { ...log, info: () => {} }; // its message is the line below
   const tracing = await startTracing((message) => log.warn(message));
   const { url } = await serve(createApp(log, { tracing }), { host, port, trustedProxies, logger });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);

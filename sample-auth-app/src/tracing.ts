@@ -15,7 +15,7 @@ export interface Tracing {
 /**
  * Traces requests where `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. The SDK reads its settings from the environment.
  *
- * @param warn takes the reason for which nothing is traced
+ * @param warn gets the reason why tracing is disabled
  */
 export async function startTracing(warn: (message: string) => void): Promise<Tracing | null> {
   if (!process.env["OTEL_EXPORTER_OTLP_ENDPOINT"]) {

@@ -15,7 +15,7 @@ async function openShop() {
   return {
     ...app,
     login,
-    /** An agent with a token of these scopes; `null` for none. */
+    /** An agent with a token of these scopes, or `null`. */
     connect: async (scope: string | null) => {
       const authorization = scope === null ? null : `Bearer ${(await login(scope)).body.access_token}`;
       const client = new Client({ name: "agent", version: "1.0.0" });

@@ -8,7 +8,7 @@ import { openApp, SECRET_KEY } from "./support.js";
 
 const PROGRAM = path.join(import.meta.dirname, "../dist/manage.js");
 
-/** Runs the command beside a running application; gives its status and what it printed. */
+/** Runs the command while the application runs; returns its status and its output. */
 async function manage(databaseUrl: string, ...words: string[]) {
   const env = { PATH: process.env["PATH"], NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY };
   try {

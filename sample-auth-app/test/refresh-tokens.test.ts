@@ -14,7 +14,7 @@ import { CHEAP, temporaryDatabase } from "./support.js";
 const DAY = 24 * 60 * 60 * 1000;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A database with one user, and a clock that stands still until it is moved. */
+/** A database with one user, and a clock that stops until it is moved. */
 async function setUp() {
   const database = await temporaryDatabase();
   const { db } = database;
@@ -25,7 +25,7 @@ async function setUp() {
   const clock = { now: Date.parse("2026-01-01T00:00:00Z") };
   const tokens = new RefreshTokens(db, () => clock.now);
   const accounts = new Accounts(db, new Passwords(CHEAP), new Throttle(memoryStore()));
-  /** Those of a process whose clock goes on with each look at it. */
+  /** The tokens of a process whose clock advances with each read. */
   const racing = (own = db) => new RefreshTokens(own, () => (clock.now += 1));
   const start = async () => (await tokens.start(user))!; // the user has this hash, and is not disabled
   return { ...database, user, userId, clock, tokens, accounts, start, racing };
@@ -173,7 +173,7 @@ describe("a refresh token", () => {
     test.clock.now += DAY;
     expect(await test.tokens.rotate(successor(last))).toMatchObject({ outcome: "expired" });
     await test.start();
-    expect(await test.db.session.count()).toBe(1); // a login sweeps what is over
+    expect(await test.db.session.count()).toBe(1); // a login removes expired rows
   });
 
   it("is refused for a disabled user, and stays so when the user is enabled again", async () => {

@@ -37,7 +37,7 @@ async function startReplicas() {
     urls,
     replicas: urls.map((url) => supertest(url)),
     logs: () => programs.map((program) => program.stderr()).join(""),
-    /** Ends a replica as an update does, and starts it anew in its place. Gives the status that it ended with. */
+    /** Stops a replica as an update does, and starts it again in its place. Gives the status that it ended with. */
     restart: async (index: number) => {
       const program = programs[index]!;
       program.kill("SIGTERM");
@@ -105,7 +105,8 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
       const replica = all.replicas[guess % 3]!;
       statuses.push((await replica.post("/auth/token").type("form").send(form("carol", "wrong horse"))).status);
     }
-    // Each alone would let twenty through, and so all of these forty. A Redis that is slow for a moment may miss some.
+    // Each one by itself would allow twenty, and so all of these forty. A Redis that is slow for a moment may miss
+    // some.
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10);
   });

@@ -11,7 +11,7 @@ function referencesIn(markdown: string): string[] {
   return rows.flatMap((row) => row.slice(0, -1).split("|").at(-1)!.trim().split("<br>"));
 }
 
-/** Says what is wrong with a reference to a test, a file and a title, or nothing. */
+/** Returns the error of a reference to a test, a file and a title, or an empty string. */
 function faultOf(reference: string): string | null {
   const [, name, title] = /^`([^`]+\.test\.ts)` (.+)$/.exec(reference) ?? [];
   if (name === undefined || title === undefined) {

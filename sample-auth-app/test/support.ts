@@ -20,13 +20,13 @@ import { createTestDatabase } from "./support/databases.js";
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
 jest.setTimeout(60_000);
 
-/** A key for the tests alone, of the least size that production takes. */
+/** A key for only the tests, of the minimum size for production. */
 export const SECRET_KEY = "a-key-of-exactly-32-bytes-length";
 
-/** The parameters that a test can afford; the real ones are a test of their own. */
+/** Fast parameters for tests; the real ones have a separate test. */
 export const CHEAP = { memoryKiB: 1024, passes: 2, lanes: 1 };
 
-/** A folder that is gone at the end of the block that holds it. */
+/** A folder that is removed at the end of the surrounding block. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), "sample-auth-app-"));
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
@@ -51,7 +51,7 @@ export function cases(rows: readonly unknown[]): Cases<unknown[]> {
     });
 }
 
-/** A migrated database of its own. */
+/** A separate migrated database. */
 export async function temporaryDatabase(): Promise<{ db: Database; url: string } & AsyncDisposable> {
   const { url, drop } = await createTestDatabase();
   const db = await connect(url, { poolSize: 5, waitMs: 1_000 });
@@ -74,7 +74,7 @@ export function openTestLog() {
 /** The password of every user that a test registers. */
 export const PASSWORD = "correct horse";
 
-/** The whole application on a port of its own, with a database of its own, and what it logs. */
+/** The whole application on a separate port, with a separate database, and its log. */
 export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<string, string>; waitMs?: number } = {}) {
   const { url, drop } = await createTestDatabase();
   const settings = readSettings({ NODE_ENV: "test", DATABASE_URL: url, SECRET_KEY, ...env });
@@ -124,7 +124,7 @@ export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<strin
   };
 }
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** The cookie of a response, as a browser sends it back. */
 export function refreshCookieOf(response: supertest.Response): string {
   return (response.get("Set-Cookie") ?? []).join().replace(/;.*$/, "");
 }

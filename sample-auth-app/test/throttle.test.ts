@@ -7,7 +7,7 @@ import { Throttle } from "../src/security/throttle.js";
 import { openTestLog } from "./support.js";
 import { startRedis, WITHOUT_REDIS } from "./support/redis-server.js";
 
-/** Tries until it is refused, or so many times; gives how often it was let in. */
+/** Tries until it is rejected, or the given number of times; returns how often it was accepted. */
 async function guess(throttle: Throttle, network: string, username: string, times: number): Promise<number> {
   for (let count = 0; count < times; count += 1) {
     if ((await secondsToWait(throttle.admit(network, username))) > 0) {

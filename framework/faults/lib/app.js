@@ -1,4 +1,4 @@
-/** The application that the faults are tried on. Says on stdout what a fault waits for. */
+/** The application that the fault injections use. Writes the lines to stdout that a fault injection waits for. */
 import cluster from "node:cluster";
 import { App, BackgroundTasks, Body, EventSourceResponse, File, Request, Response, StreamingResponse } from "tsgi";
 import { compress } from "tsgi/middleware";

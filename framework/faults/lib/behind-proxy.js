@@ -1,4 +1,4 @@
-/** Sends every shape through a proxy, and compares what it logged with what the application heard. */
+/** Sends every shape through a proxy, and compares its log with the requests that the application received. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,9 +11,9 @@ import { SHAPES } from "./smuggling.js";
 import { eventually, sleep, Wire } from "./wire.js";
 
 /**
- * `start(folder, port, upstream)` gives the arguments; `logged(folder, output)` the requests that went to the
- * application, each with the status that was logged. All that were answered with 200 must have been heard, and nothing
- * may be heard that was not logged: one that the server refuses in the application's place is logged and not heard.
+ * `start(folder, port, upstream)` returns the arguments; `logged(folder, output)` the requests that were forwarded to
+ * the application, each with the logged status. All requests with a 200 response must have been received, and every
+ * received request must have been logged: a request that the server rejects itself is logged and not received.
  */
 export async function compare({ command, start, logged }) {
   const folder = mkdtempSync(join(tmpdir(), "tsgi-proxy-"));

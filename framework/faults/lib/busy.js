@@ -1,4 +1,7 @@
-/** The processor time of other programs during a measurement. With too much of it a time says nothing of the server. */
+/**
+ * The processor time of other programs during a measurement. If it is too high, a measured time does not describe the
+ * server.
+ */
 import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 

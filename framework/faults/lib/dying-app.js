@@ -1,4 +1,4 @@
-/** An application whose processes die at every start while a file is there: those of the server, or of the pool. */
+/** An application whose processes exit at every start while a file exists: processes of the server, or of the pool. */
 import cluster from "node:cluster";
 import { existsSync } from "node:fs";
 import { App } from "tsgi";

@@ -1,7 +1,7 @@
-/** The fault showed more than passes. */
+/** The result exceeds the limit. */
 export class Failed extends Error {}
 
-/** This machine cannot show the fault. */
+/** The fault cannot be shown on this machine. */
 export class Skipped extends Error {}
 
 /** Throws a Failed with the text where the condition does not hold. */

@@ -1,4 +1,6 @@
-/** The sample application in a process of its own, on databases and a Redis that can be broken without harm to others. */
+/**
+ * The sample application in a separate process, on databases and a Redis that can be broken without affecting others.
+ */
 import { rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -12,27 +14,27 @@ const HEADERS = { "Content-Type": "application/json" };
 /** A helper of the sample application's own tests, which are in TypeScript. */
 const support = (file) => tsImport(join(SAMPLE, "test/support", file), import.meta.url);
 
-/** A PostgreSQL of the fault's own: `url`, `start`, `stop`, `freeze`, `thaw`. @throws Skipped where none is installed */
+/** A separate PostgreSQL: `url`, `start`, `stop`, `freeze`, `thaw`. @throws Skipped if it is not installed */
 export async function startPostgreSQL(settings) {
   const { startCluster, WITHOUT_CLUSTER } = await support("postgres-cluster.ts");
   if (WITHOUT_CLUSTER !== null) throw new Skipped(WITHOUT_CLUSTER);
   return stoppedAtExit(await startCluster(settings));
 }
 
-/** A Redis of the fault's own: `url`, `start`, `stop`, `freeze`, `thaw`. @throws Skipped where none is installed */
+/** A separate Redis: `url`, `start`, `stop`, `freeze`, `thaw`. @throws Skipped if it is not installed */
 export async function startRedis() {
   const { startRedis: start, WITHOUT_REDIS } = await support("redis-server.ts");
   if (WITHOUT_REDIS !== null) throw new Skipped(WITHOUT_REDIS);
   return stoppedAtExit(await start());
 }
 
-/** Processes of a fault that timed out end with this process. */
+/** Processes of a fault injection that timed out end with this process. */
 function stoppedAtExit(service) {
   process.once("exit", () => void service.stop());
   return service;
 }
 
-/** The program itself, with what the environment says. Rejects with an error that has `server` when it ends first. */
+/** The program itself, with the given environment. Rejects with an error that has `server` when it ends first. */
 export const startSample = (env) =>
   Server.start(
     {},
@@ -43,7 +45,7 @@ export const startSample = (env) =>
     },
   );
 
-/** The sample application with a user who is logged in. Without a `DATABASE_URL` on an SQLite file of its own. */
+/** The sample application with a user who is logged in. Without a `DATABASE_URL` on a separate SQLite file. */
 export class Shop {
   static async open(env = {}) {
     const shop = new Shop();
@@ -57,7 +59,7 @@ export class Shop {
     return shop;
   }
 
-  /** Asks for a path, and gives status, text, `Retry-After` and how long it took. A body makes it a POST. */
+  /** Requests a path, and returns status, text, `Retry-After` and the duration. A body makes it a POST. */
   async ask(path, options = {}) {
     const startedAt = performance.now();
     const method = options.body === undefined ? "GET" : "POST";

@@ -1,4 +1,4 @@
-/** A server in a process of its own: `app.js` with options for `serve`. */
+/** A server in a separate process: `app.js` with options for `serve`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ export class Server {
   /**
    * Starts `file` of this folder with `options` for `serve`, and waits until it says where it listens.
    *
-   * @param settings.ready - Finds the address in what it says.
+   * @param settings.ready - Finds the address in its output.
    */
   static async start(options = {}, { file = "app.js", env = {}, args = [], ready = /^url (\S+)$/m } = {}) {
     const server = new Server();
@@ -25,7 +25,7 @@ export class Server {
         env: { ...process.env, ...env },
       },
     );
-    const kill = () => server.kill("SIGKILL"); // what a fault leaves running that is not over in time
+    const kill = () => server.kill("SIGKILL"); // processes that a fault injection does not end in time
     process.once("exit", kill);
     server.exited = once(server.#child, "close").then(([status, signal]) => {
       process.off("exit", kill);

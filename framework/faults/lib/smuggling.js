@@ -5,7 +5,7 @@ const CHUNKED = `0\r\n\r\n${HIDDEN}`;
 const post = (headers, body) => `POST /shape HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 const both = (coding) => post(`Content-Length: ${CHUNKED.length}\r\n${coding}\r\n`, CHUNKED);
 
-/** Each shape under a name; what is written must not make the application hear more than the proxy has seen. */
+/** Each shape under a name; it must not make the application receive more than the proxy has seen. */
 export const SHAPES = Object.entries({
   "Content-Length, then Transfer-Encoding": both("Transfer-Encoding: chunked"),
   "Transfer-Encoding, then Content-Length": post(

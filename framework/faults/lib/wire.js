@@ -1,4 +1,4 @@
-/** A raw kept-alive connection, whose answers are read one by one. */
+/** A raw kept-alive connection, whose responses are read one by one. */
 import { connect } from "node:net";
 
 export class Wire {
@@ -35,7 +35,7 @@ export class Wire {
     return this.received;
   }
 
-  /** Sends a request and gives its whole answer, of a `Content-Length`. */
+  /** Sends a request and returns its whole response, with a `Content-Length`. */
   async ask(path) {
     this.received = "";
     this.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);

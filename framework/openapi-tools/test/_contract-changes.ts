@@ -30,7 +30,7 @@ function api(operations: Readonly<Record<string, object>>, rest: object = {}): o
 const query = (name: string, schema: Schema, required = false) => ({ name, in: "query", required, schema });
 const json = (schema: Schema) => ({ content: { "application/json": { schema } } });
 
-/** An operation that takes a value, and one that gives it. */
+/** An operation that accepts a value, and one that returns it. */
 const takes = (schema: Schema, rest = {}) =>
   api({ "post /items": { requestBody: { required: true, ...json(schema) } } }, rest);
 const gives = (schema: Schema, rest = {}) =>
@@ -56,13 +56,16 @@ const ID = { name: "id", in: "path", required: true, schema: TEXT };
 
 type Row = readonly [title: string, before: object, after: object, changes: readonly string[], reason: string];
 
-/** A change of one value in a request and in an answer. */
+/** A change of one value in a request and in a response. */
 type ValueRow = readonly [title: string, before: Schema, after: Schema, place: string, message: string, reason: string];
 
 const cat = struct({ kind: { const: "cat" }, lives: { type: "integer" } }, "kind", "lives");
 const dog = struct({ kind: { const: "dog" } }, "kind");
 
-/** Schemas that allow less than before: a breaking change of a request, an addition in an answer. The way back is the other way round. */
+/**
+ * Schemas that allow less than before: a breaking change of a request, an addition in a response. The way back is the
+ * other way round.
+ */
 export const NARROWED: readonly ValueRow[] = [
   [
     "a shorter text",

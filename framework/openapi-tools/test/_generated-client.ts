@@ -23,10 +23,10 @@ const START = `
 /**
  * Compiles a folder with a generated client by the TypeScript of `home`.
  *
- * @returns what the compiler says
+ * @returns the compiler's output
  */
 export async function compile(home: string, folder: string): Promise<string> {
-  // CommonJS, because generators leave the extension out of what they import.
+  // CommonJS, because generators omit the extension in their imports.
   await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   await writeFile(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
   const compiler = path.join(home, "node_modules/typescript/lib/tsc.js");
@@ -35,10 +35,11 @@ export async function compile(home: string, folder: string): Promise<string> {
 }
 
 /**
- * Compiles a program beside a generated client, and calls the function `call` that it exports with the list of arguments.
+ * Compiles a program together with a generated client, and calls its exported function `call` with the list of
+ * arguments.
  *
  * @returns its results
- * @throws Error with what the compiler says against the program
+ * @throws Error with the compiler's errors for the program
  */
 export async function callProgram(home: string, folder: string, program: string, ...args: string[]): Promise<unknown> {
   await writeFile(path.join(folder, "program.ts"), program);

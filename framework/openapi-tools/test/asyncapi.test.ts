@@ -176,7 +176,7 @@ describe("the AsyncAPI document", () => {
   });
 });
 
-/** Prints what the official parser has to say of the document on standard input, from hints to errors. */
+/** Prints the findings of the official parser about the document on standard input, from hints to errors. */
 const PARSE = `
 import { createRequire } from "node:module";
 import { text } from "node:stream/consumers";

@@ -4,10 +4,12 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { installOnDemand, IS_SLOW } from "../../test/support/on-demand.js";
 import { type Pair, PAIRS } from "./_contract-changes.js";
 
-/** The verdict of openapi-diff by title; `null` where it refuses one of the documents, as those of 3.1. */
+/** The verdict of openapi-diff by title; `null` if it rejects one of the documents, such as 3.1. */
 type Verdicts = Readonly<Record<string, string | null>>;
 
-/** In a process of its own, because it loads modules in a way that jest does not know. It knows OpenAPI 3.0 alone. */
+/**
+ * In a separate process, because it loads modules in a way that jest does not support. It supports only OpenAPI 3.0.
+ */
 const DIFF = `
   const { diffSpecs } = require("openapi-diff");
   const chunks = [];
@@ -31,7 +33,7 @@ const DIFF = `
 const ANY_VALUE = "It takes the earlier schema at its word, by which any value fitted at a name that it did not know.";
 const NO_EFFECT = "It counts as wider. The values that clients send there have no effect any more.";
 
-/** Pairs on which the two differ, and why ours is what it is. */
+/** Pairs on which the two differ, and the reason for our result. */
 const DIFFERENCES: Readonly<Record<string, readonly [theirs: string, reason: string]>> = {
   "a body is no longer read": ["addition", NO_EFFECT],
   "a property of a request is removed": ["addition", NO_EFFECT],

@@ -19,20 +19,20 @@ const PACKAGES = [
   "@types/node@20.19.43",
 ];
 
-/** Where a client is generated: the packages, the document's file, and the folder that the client goes into. */
+/** The place of a generated client: the packages, the document's file, and the destination folder. */
 interface Workplace {
   readonly home: string;
   readonly document: string;
   readonly out: string;
 }
 
-/** A generator, and a program against what it generates that logs in and gives the items. */
+/** A generator, and a program for its client that logs in and returns the items. */
 interface Generator {
   readonly generate: (place: Workplace) => Promise<unknown>;
   readonly program: string;
 }
 
-/** In a process of its own, from the built package: the generator loads modules in a way that jest does not know. */
+/** In a separate process, from the built package: the generator loads modules in a way that jest does not support. */
 const WRITE_CLIENT = `
   import { readFile } from "node:fs/promises";
   import { writeClient } from "${path.resolve(import.meta.dirname, "../dist/index.js")}";

@@ -11,7 +11,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 
-/** Providers of the real SDK that keep what they are given. The tracer's is the global one of the test file. */
+/** Providers of the real SDK that record their calls. The tracer's is the global one of the test file. */
 export class Telemetry {
   readonly #spans = new InMemorySpanExporter();
   readonly #metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);

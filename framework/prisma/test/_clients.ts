@@ -42,7 +42,7 @@ interface Model<Row> {
   count(): Promise<number>;
 }
 
-/** The generated client, as far as the tests use it. */
+/** The parts of the generated client that the tests use. */
 export interface Client {
   readonly user: Model<{ id: number; name: string; email: string }>;
   readonly pen: Model<{ id: number; name: string; ownerId: number }>;
@@ -53,14 +53,14 @@ const CACHE = path.resolve(".cache/prisma");
 const SCHEMAS = ["sqlite", "postgresql"].map((provider) => [provider, schemaOf(provider)] as const);
 const home = path.join(CACHE, createHash("sha256").update(JSON.stringify(SCHEMAS)).digest("hex").slice(0, 16));
 
-/** Generates both where nobody has. Every test file may do so at once. */
+/** Generates both if they are missing. Every test file may do so at once. */
 async function generate(): Promise<void> {
   if (existsSync(home)) return;
   const folder = path.join(CACHE, randomUUID());
   mkdirSync(folder, { recursive: true });
   const manifest = createRequire(import.meta.url).resolve("prisma/package.json");
   const command = path.join(path.dirname(manifest), "build/index.js");
-  // Only `generate` does without the engine, which it looks for on the network all the same.
+  // Only `generate` works without the engine, but it still looks for it on the network.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   const run = promisify(execFile);
   await Promise.all(
@@ -102,7 +102,7 @@ export async function openClient(
   });
 }
 
-/** A folder that is gone at the end of the block that holds it. */
+/** A folder that is removed at the end of the surrounding block. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), "tsgi-prisma-"));
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
@@ -123,14 +123,14 @@ export async function openTables() {
   };
 }
 
-/** The URL of a schema that nobody else has, in a PostgreSQL. */
+/** The URL of an unused schema in a PostgreSQL. */
 export function createSchema(server: string): string {
   const url = new URL(server);
   url.searchParams.set("schema", `test_${randomUUID().replaceAll("-", "")}`);
   return url.href;
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function queryPostgreSQL(url: string, sql: string): Promise<unknown[]> {
   const client = new Connection({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();

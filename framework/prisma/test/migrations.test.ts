@@ -7,7 +7,7 @@ import { MigrationError } from "../src/index.js";
 import { openSQLite } from "../src/sqlite-client.js";
 import { openClient, openTables, temporaryFolder } from "./_clients.js";
 
-/** A folder of migrations, each with its SQL, and a database beside it. */
+/** A folder of migrations, each with its SQL, and a database next to it. */
 async function createMigrations(scripts: Record<string, string>) {
   const folder = await temporaryFolder();
   const migrations = path.join(folder.path, "migrations");

@@ -20,7 +20,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** A client with a schema of its own. */
+/** A client with a separate schema. */
 async function openShop(options: Parameters<typeof openClient>[1] = {}) {
   const url = createSchema(cluster.url);
   const db = await openClient(url, { waitMs: 2_000, poolSize: 4, ...options });
@@ -30,7 +30,7 @@ async function openShop(options: Parameters<typeof openClient>[1] = {}) {
 
 const OURS = "FROM pg_stat_activity WHERE application_name = 'tsgi'";
 
-/** Connections of somebody else's, until the server has no more. */
+/** Other connections, until the server's limit is reached. */
 async function takeAllConnections(): Promise<Client[]> {
   const taken: Client[] = [];
   for (;;) {
@@ -123,7 +123,8 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     const lock = new Client(cluster.url);
     await lock.connect();
     await lock.query("SELECT pg_advisory_lock(7)");
-    // The update waits for the lock. The pen, which needs nothing of the update, would be inserted after the rollback.
+    // The update waits for the lock. The pen, which does not depend on the update, would be inserted after the
+    // rollback.
     const data = { email: "a@b.c", pens: { create: { name: "quill" } } };
     const work = shop.db.transaction((tx) => tx.user.update({ where: { name: "ada" }, data }), { timeoutMs: 200 });
     const outcome = work.catch((error: unknown) => error);
@@ -164,7 +165,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
         await tx.user.update({ where: { name: second }, data: { email: `${first} first` } });
       });
     await Promise.all([update("ada", "bob"), update("bob", "ada")]);
-    // One of them came twice; more often if it got the row that it had let go before the other one had woken up.
+    // One of them was called twice, or more often if it got its released row before the other one had woken up.
     expect(arrived).toBeGreaterThan(2);
   });
 

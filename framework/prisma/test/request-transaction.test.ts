@@ -28,7 +28,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** A database, its application, and a second client that sees only what is committed. */
+/** A database, its application, and a second client that sees only committed rows. */
 async function openShop(name: string, options: Parameters<typeof openClient>[1] = {}) {
   const folder = name === "SQLite" ? await openTables() : null;
   const url = folder === null ? createSchema(cluster.url) : folder.url;
@@ -394,7 +394,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
         const { tx, mine, other } = args;
         const read = await raw(tx).$queryRawUnsafe(`SELECT "email" FROM "User" WHERE "name" = '${other}'`);
         await both();
-        // Both write what the other one has read (write skew), or the same row.
+        // Both write a row that the other one has read (write skew), or the same row.
         const target = where === "the commit" ? mine : "ada";
         const update = tx.user.update({ where: { name: target }, data: { email: `${read.length} ${mine}` } });
         await (where.endsWith("swallowed") ? update.catch(() => null) : update);

@@ -74,10 +74,10 @@ describe("a database that another process has locked", () => {
         ? db.pen.create({ data: { name: `pen ${index}`, ownerId: 1 } })
         : db.transaction((tx) => tx.pen.create({ data: { name: `pen ${index}`, ownerId: 1 } })),
     );
-    await db.user.count(); // a read goes on meanwhile
+    await db.user.count(); // a read continues meanwhile
     locked.release();
     await Promise.all(writes);
-    const other = await openClient(url); // only what is committed is seen from here
+    const other = await openClient(url); // only committed rows are visible from here
     expect(await other.pen.count()).toBe(50);
     await other.$disconnect();
   });

@@ -1,6 +1,6 @@
 /**
- * A program for each package, as a user would begin with it: it prints `ok`, or ends with an error. `packages` are installed
- * beside it: what the package asks its users to install.
+ * A program for each package, as a user would begin with it: it prints `ok`, or ends with an error. `packages` are
+ * installed next to it: the packages that it asks its users to install.
  */
 export const SMOKE = {
   tsgi: {

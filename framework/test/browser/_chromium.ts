@@ -27,7 +27,7 @@ const executable = [
 
 const NO_CHROMIUM = "Chromium is not installed: apt-get install chromium, or name one in CHROMIUM";
 
-/** The reason to skip the tests in a browser, `null` for none. */
+/** The reason to skip the tests in a browser, or `null`. */
 export const WITHOUT_BROWSER =
   process.env["TSGI_SLOW"] === undefined ? "only with TSGI_SLOW=1" : executable === undefined ? NO_CHROMIUM : null;
 
@@ -110,7 +110,7 @@ export class Chromium {
     return new Chromium(await loadPlaywright().chromium.launch({ executablePath: executable, args: FLAGS }));
   }
 
-  /** Opens an address and waits until it is loaded, by default until nothing more is. */
+  /** Opens an address and waits until it is loaded, by default until all requests have ended. */
   async visit(
     url: string,
     { deviceScaleFactor = 1, ...viewport }: Window = DESKTOP,

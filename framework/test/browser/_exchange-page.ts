@@ -12,7 +12,7 @@ import {
   type ServerSentEvent,
 } from "../../core/src/index.js";
 
-/** Each connection of the event stream gives as many, and is then ended: the browser goes on where it was. */
+/** Each connection of the event stream sends this number, and is then closed: the browser continues at its position. */
 const EVENTS_A_CONNECTION = 3;
 const EVENTS = 7;
 

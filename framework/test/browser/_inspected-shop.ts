@@ -1,4 +1,4 @@
-/** An application with dependencies and each kind of answer, under the inspector, and requests to it. */
+/** An application with dependencies and each kind of response, under the inspector, and requests to it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { inspected } from "../../cli/src/inspector.js";
 import { App, BackgroundTasks, Depends, HTTPException, t, withParams } from "../../core/src/index.js";
@@ -59,7 +59,7 @@ export function serveShop(): Promise<TestClient> {
   return TestClient.open(inspected(createShop()));
 }
 
-/** Sends one request of each kind, one after the other: answered, refused by validation, not found, failing. */
+/** Sends one request of each kind, one at a time: successful, rejected by validation, not found, failing. */
 export async function visitShop(url: string): Promise<void> {
   const post = (item: object) => ({
     method: "POST",

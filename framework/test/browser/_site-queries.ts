@@ -1,4 +1,4 @@
-/** What people type into the search of the documentation, and the page that answers it. */
+/** Typical searches in the documentation, and the expected page. */
 export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["pagination", "cookbook/pagination"],
   ["limit and offset", "cookbook/pagination"],

@@ -19,7 +19,7 @@ async function authorize(tab: Tab, username: string, password: string): Promise<
   await tab.locator(".auth-container .authorize").click();
 }
 
-/** Opens an operation, tries it out, and gives the status that Swagger UI shows. */
+/** Opens an operation, tries it out, and returns the status that Swagger UI shows. */
 async function tryOut(tab: Tab, operationId: string): Promise<string> {
   const block = `[id$=${operationId}]`;
   await tab.locator(`${block} .opblock-summary-control`).click();
@@ -54,7 +54,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     const body = await tab.locator("[id$=getUsersMe] .live-responses-table .microlight").first().innerText();
     expect(body).toContain(`"username": "${sample.username}"`);
     await tab.screenshot({ path: path.join(CACHE, "tried-out.png"), fullPage: true });
-    // Chromium's advice on Swagger UI's markup is no message of the page.
+    // Chromium's advice on Swagger UI's markup is not a message of the page.
     expect(messages.filter((text) => !text.startsWith("[DOM]"))).toEqual([]);
   }, 60_000);
 

@@ -21,7 +21,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
   let tab: Tab;
   let messages: readonly string[] = [];
 
-  /** What a part of the page says once it is done. */
+  /** The result of a part of the page after it is done. */
   const said = async (id: string) => {
     await tab.locator(`#${id}[data-state=done]`).waitFor();
     return (await tab.locator(`#${id}`).innerText()).split("\n");

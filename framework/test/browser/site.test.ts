@@ -23,7 +23,7 @@ const filesOf = (folder: string, end: string) =>
 /** The pages of the site. */
 const pagesOf = () => filesOf(SITE, ".html").filter((name) => name !== "404.html");
 
-/** Without those of the reference, but for one of each kind. */
+/** Without the links of the reference, except for one of each kind. */
 const writtenPages = () =>
   pagesOf().filter((name) => !name.startsWith("reference/") || /\/(?:App|serve|Limits|index)\.html$/.test(name));
 

@@ -1,4 +1,4 @@
-/** The calls of the tool library: each request with the whole of its response, whatever serves it. @module */
+/** The calls of the tool library: each request with its whole response, on any server. @module */
 import type { Answer, Sent } from "../support/call.js";
 
 /** A part of a platform that a row needs; a driver may lack it. */
@@ -25,7 +25,7 @@ export type Need =
 /** The response of a row. */
 export interface Expected {
   readonly status: number;
-  /** Beside those of every response; `null` for one that is missing here. */
+  /** In addition to the headers of every response; `null` for a header that is missing here. */
   readonly headers?: Readonly<Record<string, string | RegExp | null>>;
   /** JSON as a value, text as a string, other bytes as a list of numbers. */
   readonly body: unknown;
@@ -78,7 +78,7 @@ export function whole(
   return { status, body, headers: { "content-type": type, "content-length": length, ...headers } };
 }
 
-/** A stream, whose length nobody knows. */
+/** A stream with an unknown length. */
 export function streamed(body: string | readonly number[], type: string, headers: Expected["headers"] = {}): Expected {
   return { status: 200, body, headers: { "content-type": type, ...headers } };
 }

@@ -33,9 +33,9 @@ export interface Served {
   readonly send: Send;
   /** The library as it was at its start. */
   readonly reset: () => Promise<unknown>;
-  /** Sends a GET, reads the first part of the body, and leaves. */
+  /** Sends a GET, reads the first chunk of the body, and disconnects. */
   readonly leave: (target: string) => Promise<string>;
-  /** Opens a WebSocket; `null` where the driver has none. */
+  /** Opens a WebSocket; `null` if the driver does not support it. */
   readonly connect: ((path: string, handshake?: Handshake) => Promise<Peer>) | null;
   /** Its address, if it has a port. */
   readonly url: string | null;
@@ -179,7 +179,7 @@ const VERBS = {
   TRACE: "trace",
 } as const;
 
-/** Its cookies are kept from one request to the next, so each row has a client of its own. */
+/** Its cookies are kept from one request to the next, so each row has a separate client. */
 async function byTestClient(app: App): Promise<Served> {
   const open = () => TestClient.open(app, { logger: new KeptLog() });
   let client = await open();
@@ -212,7 +212,7 @@ async function sendBy(client: TestClient, method: keyof typeof VERBS, target: st
   return createAnswer(response.status, lines, method === "HEAD" ? Buffer.alloc(0) : (response.body as Buffer));
 }
 
-/** Bytes of JSON would be written as JSON once more, and those of a form as fields. */
+/** Bytes of JSON would be serialized again, and bytes of a form as fields. */
 function bodyFor(body: Uint8Array, [type = ""]: readonly string[] = []): string {
   const bytes = Buffer.from(body);
   return /^application\/(?:json|x-www-form-urlencoded)/.test(type) ? bytes.toString() : (bytes as unknown as string);

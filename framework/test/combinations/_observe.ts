@@ -33,7 +33,10 @@ function withoutAddedLength(headers: Record<string, string>, length: number): Re
   return added === String(length) ? others : headers;
 }
 
-/** The body: JSON as a value, text as a string, other bytes as a list. What was compressed is read as it was before. */
+/**
+ * The body: JSON as a value, text as a string, other bytes as a list. Compressed data is decompressed before it is
+ * read.
+ */
 function bodyOf({ headers, body, json }: Answer): unknown {
   if (json !== undefined) return json;
   const isZipped = body[0] === 0x1f && body[1] === 0x8b; // RFC 1952 §2.3.1; supertest has unzipped it
@@ -47,7 +50,7 @@ export function seenOf(answer: Answer, { headers: wanted = {} }: Expected): Seen
   return { status: answer.status, headers: seen, body: bodyOf(answer) };
 }
 
-/** The same form of what is expected, for `toEqual`. @param added - Headers beside those of the row. */
+/** The expected value in the same form, for `toEqual`. @param added - Headers in addition to the row's. */
 export function wantedOf({ status, headers = {}, body }: Expected, added: Expected["headers"] = {}): object {
   const all = Object.entries<string | RegExp | null>({ ...EVERYWHERE, ...headers, ...added }).filter(
     ([, value]) => value !== null,

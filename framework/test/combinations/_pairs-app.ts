@@ -107,7 +107,7 @@ function handlerMsOf({ result, timer }: Combination): number {
   return timer === "on" ? 60_000 : Infinity;
 }
 
-/** The dependency is before the user, who is asked first all the same. */
+/** The dependency precedes the user, but authentication still runs first. */
 function paramsOf(parts: Parts): Params {
   const { c } = parts;
   const user = c.credentials === "none" ? null : userOf(parts);

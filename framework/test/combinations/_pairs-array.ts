@@ -122,7 +122,7 @@ export class Levels<C extends Row> {
     const first = this.simplest();
     const openIn = (levels: C) => this.factors.filter((factor) => levels[factor] !== first[factor]);
     let simple = row;
-    // A rule may keep a level until another one is simple: so once more, until nothing changes.
+    // A rule may depend on another one that simplifies later: repeat until the result is stable.
     for (let before: C | null = null; before !== simple;) {
       before = simple;
       for (const factor of openIn(simple)) {

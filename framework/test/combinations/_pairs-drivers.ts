@@ -31,7 +31,7 @@ export interface Called {
   readonly bare: App | null;
   /** True if its lifespan runs around the request. */
   readonly hasLifespan: boolean;
-  /** Told of a message that the application has sent, if nothing else tells of it. */
+  /** Called with each message of the application, if it is not recorded elsewhere. */
   readonly onMessage: (event: "head" | "sent") => void;
   /** Called before a second request, whose response is the one to look at; `null` for one request. */
   readonly beforeSecond: (() => void) | null;
@@ -61,7 +61,7 @@ function combined(lines: Iterable<readonly [string, string]>): Record<string, st
   return headers;
 }
 
-/** Runs the start of a lifespan, and returns what runs its end. */
+/** Runs the start of a lifespan, and returns a function that runs its end. */
 export async function startLifespan(app: ASGIApp): Promise<() => Promise<void>> {
   const [started, stopping, stopped] = [new Deferred<void>(), new Deferred<void>(), new Deferred<void>()];
   let isStarted = false;
@@ -100,7 +100,7 @@ async function runAll({ beforeSecond }: Called, run: () => Promise<Received>): P
   return run();
 }
 
-/** A call without a server: what the application sends is what is seen. */
+/** A call without a server: the messages of the application are the result. */
 class Direct implements Driver {
   call(called: Called, request: SentRequest): Promise<Received> {
     return withinLifespan(called, () => this.#run(called, request));
@@ -151,7 +151,7 @@ class Direct implements Driver {
   async close(): Promise<void> {}
 }
 
-/** A server whose application is that of the current call. */
+/** A server whose application is replaced for each call. */
 abstract class Served implements Driver {
   #called: ASGIApp | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -185,7 +185,7 @@ async function overHTTP1(agent: Agent, port: number, sent: SentRequest): Promise
   else if (method !== "GET" && method !== "HEAD") lines.push(["content-length", "0"]);
   const sending = httpRequest({ host: "127.0.0.1", port, method, path: target, headers: lines.flat(), agent });
   const responded = once(sending, "response") as Promise<[IncomingMessage]>;
-  sending.on("error", () => {}); // A refusal may cut the sending; the response is there all the same.
+  sending.on("error", () => {}); // A rejection may interrupt the sending, but the response has arrived.
   for (const part of partsOf(sent)) sending.write(part);
   sending.end();
   const [response] = await responded.catch(() => []);
@@ -277,7 +277,7 @@ class NodeHTTP extends Served {
   }
 }
 
-/** The `fetch` of the App, or that of a wrapped one. */
+/** The `fetch` of the App, or of a wrapped one. */
 class Fetch implements Driver {
   async call(called: Called, sent: SentRequest): Promise<Received> {
     const { app, bare, hasLifespan } = called;

@@ -1,4 +1,7 @@
-/** The form of a prediction. `undefined` is what the pages of `framework/docs` leave undecided: it is not compared. @module */
+/**
+ * The form of a prediction. `undefined` marks results that the pages of `framework/docs` do not specify: they are not
+ * compared. @module
+ */
 
 /** A validation error: its type, and how its place begins. */
 export interface ExpectedFault {

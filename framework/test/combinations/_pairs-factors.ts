@@ -240,7 +240,8 @@ const RULES: readonly Rule<Combination>[] = [
     ["credentials", "scheme", "driver"],
     (c) => !c.credentials.endsWith("repeated") || c.scheme !== "key header" || c.driver !== "fetch",
   ),
-  // concurrency.md, What travels: what a handler in the pool may take and return. Items come from a generator on the loop.
+  // concurrency.md: the values that a handler in the pool can accept and return. Items come from a generator on the
+  // loop.
   rule(["handler", "stream"], ({ handler, stream }) => handler === "async" || stream === "none"),
   rule(["handler", "parameter"], ({ handler, parameter }) => handler === "async" || parameter !== "file"),
   rule(["handler", "signal"], ({ handler, signal }) => handler !== "in the pool" || signal !== "handler"),

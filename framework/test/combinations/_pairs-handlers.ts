@@ -33,7 +33,7 @@ const STANDARD = z.object({
   inner: z.object({ kept: z.boolean() }),
 });
 
-/** The option `returns` of the route. A response is sent as it is, whatever the schema. */
+/** The option `returns` of the route. A response is sent unchanged, with any schema. */
 export function returnsOf({ result }: Combination): typeof RETURNS | typeof STANDARD | undefined {
   if (result === "standard") return STANDARD;
   return isResponse(result) || ["fits", "extra", "unfit"].includes(result) ? RETURNS : undefined;
@@ -96,14 +96,14 @@ function gotOf(given: Given): unknown {
   return value.text().then((text) => ({ filename: value.filename, size: value.size, text }));
 }
 
-/** Waits only for a promise: a handler that is not asynchronous has none. */
+/** Waits only for a promise: a non-async handler does not return one. */
 const after = (value: unknown, makeResult: (value: unknown) => unknown): unknown =>
   value instanceof Promise ? value.then(makeResult) : makeResult(value);
 
 /** The result of a handler, or the n-th item of a generator. */
 function resultOf({ result }: Combination, given: Given, n: number): unknown {
   const { user = null, dependency = null } = given;
-  // From the pool an instance comes back as an object.
+  // The pool returns an instance as a plain object.
   const made = typeof dependency === "object" && dependency !== null ? (dependency as Made).text : dependency;
   return after(gotOf(given), (got) => {
     const whole = { got, user, dependency: made, n: result === "unfit" ? "one" : n, inner: { kept: true } };

@@ -1,4 +1,4 @@
-/** The part of the reference model about parameters: what a handler gets, and what is refused. @module */
+/** The part of the reference model about parameters: the handler's values, and rejected requests. @module */
 import type { ExpectedFault } from "./_pairs-expected.js";
 import { type Combination, isJSON, isQuery } from "./_pairs-factors.js";
 import { DEFAULT, FILE, SAMPLES } from "./_pairs-samples.js";
@@ -17,7 +17,7 @@ export function valueOf({ parameter, schema, sent }: Sent): unknown {
   return parameter === "list" ? [value, value] : value;
 }
 
-/** validation-errors.md and uploads.md: what is wrong with the parameter. `null`: nothing, or its size. */
+/** validation-errors.md and uploads.md: the errors of a parameter. `null` if it is absent, or its size. */
 export function faultOf({ parameter, schema, sent }: Sent): ExpectedFault | null {
   const source = isQuery(parameter) ? "query" : isJSON(parameter) ? "body" : parameter;
   const whole = parameter === "body" || parameter === "bare body" ? "body" : `${source}.value`;
@@ -62,9 +62,9 @@ export function refusalOf(c: Combination): string | undefined {
   // security.md, Optional credentials; dependencies.md, Once an application; errors.md
   if (c.credentials === "optional, no scheme") return "TSGI_OPTIONAL_WITHOUT_SCHEME";
   if (c.dependency === "outlives another" || c.dependency === "app, of a request") return "TSGI_DEPENDENCY_SCOPE";
-  // parameters.md, Bodies: "`Body` beside `Form` or `File`"
+  // parameters.md, Bodies: `Body` together with `Form` or `File`
   if (c.guard === "reads a body") return "TSGI_BODY_AND_FORM";
-  // concurrency.md, What travels: what a handler outside of the event loop may not take
+  // concurrency.md: values that a handler outside of the event loop cannot accept
   if (c.handler === "in a process") {
     return c.stream === "none" ? "TSGI_PLAIN_HANDLER_PARAMETER" : "TSGI_STREAM_NOT_ON_EVENT_LOOP";
   }

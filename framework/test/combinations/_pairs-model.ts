@@ -27,7 +27,7 @@ const invalid = (faults: readonly ExpectedFault[]): Failure => ({
   headers: {},
 });
 
-/** The place where an error is thrown: it decides which exception handlers are asked. */
+/** The place where an error is thrown: it determines which exception handlers are tried. */
 type Place = "route" | "app" | "middleware";
 
 /** The prefix of each mount. */
@@ -81,7 +81,7 @@ class Flow {
     return { ...expected, headers: { ...this.#addedHeaders(expected.route === route), ...expected.headers } };
   }
 
-  /** middleware.md: "so that error answers carry what the middleware adds". */
+  /** middleware.md: error responses contain the headers of the middleware. */
   #addedHeaders(isInRoute: boolean): Answer["headers"] {
     const { middleware, observed } = this.#c;
     return {
@@ -101,7 +101,7 @@ class Flow {
     if (middleware === "throws") return { ...this.#send(this.#answerTo(BROKEN, "middleware")), route: null };
     if (middleware === "throws late" || middleware === "replaces") {
       const answer = middleware === "replaces" ? own : this.#answerTo(BROKEN, "middleware");
-      // Undecided: what the application does, to which its client has gone.
+      // Undecided: the behavior of the application after its client has disconnected.
       return { ...answer, events: undefined, errors: undefined, route: undefined, isFailure: undefined };
     }
     if (parameter === "path" && sent === "missing") {
@@ -127,7 +127,7 @@ class Flow {
     // dependencies.md, Cleanup: "the items after the first one cannot use the dependency", so the first one is made before.
     if ((result === "stream response" || result === "event response") && !isEmpty) this.#events.push("source");
     const failed = this.#endFunctions();
-    if (failed !== null) return this.#fail(failed); // "nothing of the result is sent", and the tasks do not run
+    if (failed !== null) return this.#fail(failed); // the result is dropped, and the tasks do not run
     return stream === "breaks" && isStarted ? this.#break() : this.#succeed(isStarted);
   }
 
@@ -146,7 +146,7 @@ class Flow {
     const isInvalid = dependency === "own fault" && !isReplaced;
     const hasStarted = isFirst || dependency === "app" || dependency === "shared with a guard";
     if (!hasStarted && !isInvalid) this.#start();
-    if (dependency === "refuses" && !isReplaced) return failure(409, "Busy"); // "wins over validation faults"
+    if (dependency === "refuses" && !isReplaced) return failure(409, "Busy"); // takes precedence over validation errors
     if (dependency === "fails" && !isReplaced) return BROKEN;
     if (sent === "too large") return { ...failure(413, ""), body: "detail" };
     const page = { type: "int_parsing", at: isQuery(parameter) ? "header.x-page" : "query.page" };
@@ -176,7 +176,7 @@ class Flow {
       return null;
     }
     const challenge = { "www-authenticate": CHALLENGES[scheme] };
-    const isLenient = credentials.startsWith("lenient"); // `autoError: false`: "the dependency gives `null`"
+    const isLenient = credentials.startsWith("lenient"); // `autoError: false`: the dependency is `null`
     if (!isLenient && /missing|malformed|repeated/.test(credentials))
       return failure(401, "Not authenticated", challenge);
     if (credentials === "absent" || credentials === "of another scheme") return null;
@@ -185,7 +185,7 @@ class Flow {
     return scopes === "lacking" ? failure(403, "Not enough", { "www-authenticate": "Scope" }) : null;
   }
 
-  /** Starts the dependency, or what replaces it: "An override that depends on what it replaces gets the original." */
+  /** Starts the dependency, or its replacement, which can depend on the original. */
   #start(): void {
     const { dependency, override, request } = this.#c;
     if (dependency === "none" || (dependency.startsWith("app") && request === "second")) return;
@@ -207,7 +207,7 @@ class Flow {
     return result === "unfit" ? OTHER : null;
   }
 
-  /** dependencies.md, Cleanup: that of scope "function", in reverse order; the error of one that fails. */
+  /** dependencies.md, Cleanup: scope "function", in reverse order; the error of a failing one. */
   #endFunctions(): Failure | null {
     for (const last of this.#open.toReversed()) {
       if (!OF_FUNCTION.includes(last.level)) continue;
@@ -218,7 +218,10 @@ class Flow {
     return null;
   }
 
-  /** dependencies.md, Cleanup: an error is thrown into the open generators; architecture.md: the error that comes out of them goes on. */
+  /**
+   * dependencies.md, Cleanup: an error is thrown into the open generators; architecture.md: an error from them
+   * continues.
+   */
   #throwInto(error: Failure): Failure {
     let seen = error;
     for (const { name, level } of this.#open.toReversed()) {
@@ -274,7 +277,7 @@ class Flow {
     const isKnown = kind === "HTTPException" || kind === "RequestValidationError";
     const answer = (given: Partial<Answer>): Answer => {
       const whole = { status, headers: {}, body, errors: 0, ...given };
-      // An observation ends with an error that nothing expects: one that is answered with 500.
+      // An observation ends with an unexpected error: one that results in 500.
       return { isFailure: whole.status === 500 || (isKnown && whole.status < 500 ? false : undefined), ...whole };
     };
     const handled = (by: unknown): ExpectedBody => ({ json: { handled: by } });
@@ -283,7 +286,7 @@ class Flow {
       const statuses = { HTTPException: status, RequestValidationError: 400, Broken: 409 };
       if (errorHandler.startsWith("class on")) return answer({ status: statuses[kind], body: handled(kind) });
     }
-    // application.md, Mounts: "A mounted `App` has middleware, exception handlers and a document of its own."
+    // application.md, Mounts: a mounted `App` has its own middleware, exception handlers and document.
     const isOwner = mount === "none" || mount === "router";
     const areAsked = isOwner || (mount === "app with handlers") !== (place === "middleware");
     if (areAsked && errorHandler === "status on app") {

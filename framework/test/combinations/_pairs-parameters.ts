@@ -66,6 +66,8 @@ export function parameterOf(c: Combination): Annotation {
   return make(...(isBare ? [] : [schemaOf(c)]), ...(options === undefined ? [] : [options]));
 }
 
-/** A number that the request sends besides. It has another source than an object, which reads the whole of its own. */
+/**
+ * Another number that the request sends. It has another source than an object, which reads all values of its source.
+ */
 export const numberOf = ({ parameter }: Combination, name: string): Annotation =>
   isQuery(parameter) ? Header(t.Integer(), { alias: `x-${name}` }) : Query(t.Integer());

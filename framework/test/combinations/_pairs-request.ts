@@ -10,7 +10,7 @@ export interface SentRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Pairs;
-  /** `null` for none. */
+  /** `null` without a value. */
   readonly body: Buffer | null;
   /** True if the body is sent in parts, without its length. */
   readonly isChunked: boolean;
@@ -72,7 +72,7 @@ function spell({ spelling }: Combination, path: string): string {
 
 const encode = (pairs: Pairs): string => pairs.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
 
-/** The value to send, or none. */
+/** The value to send, or undefined. */
 function valueOf({ schema, sent }: Combination, asText: boolean): Value | undefined {
   const sample = SAMPLES[schema];
   if (sent === "missing") return undefined;

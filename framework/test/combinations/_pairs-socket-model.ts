@@ -94,7 +94,7 @@ const ENDS: Readonly<Record<SocketCombination["end"], readonly [failure: Failure
   "HTTP error": [ERROR, { code: 1011 }],
 };
 
-/** Ends after which there is nothing that a later error could change. */
+/** Ends after which a later error has no effect. */
 const CLOSED: readonly SocketCombination["end"][] = ["closes", "client closes", "iteration ends", "client terminates"];
 
 /** The way of one WebSocket. */

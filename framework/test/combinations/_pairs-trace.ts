@@ -2,7 +2,7 @@
 import type { Instrumentation } from "../../core/src/middleware/observation/types.js";
 import { KeptLog } from "../support/kept-log.js";
 
-/** An error of the application that nothing expects. */
+/** An unexpected error of the application. */
 export class Broken extends Error {}
 
 /** Records what happens, in its order. */

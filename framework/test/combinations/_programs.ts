@@ -1,4 +1,4 @@
-/** The tool library as a program of its own: a bundle of one file, run in a folder that holds nothing else. @module */
+/** The tool library as a separate program: a bundle of one file, run in an otherwise empty folder. @module */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
@@ -58,7 +58,7 @@ const config :Workerd.Config = (
 );
 `;
 
-/** A folder of the temporary files, which is gone at the end of the block that holds it. */
+/** A folder of the temporary files, which is removed at the end of the surrounding block. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "tsgi-library-")));
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };

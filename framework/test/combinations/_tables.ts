@@ -14,7 +14,7 @@ type Started = LibraryProgram & { readonly url: string };
 
 /** The parts of a way to serve that rows may do without. */
 export interface Lacks {
-  /** Beside the process of this test. */
+  /** Next to the process of this test. */
   readonly needs?: readonly Need[];
   readonly webSockets?: true;
   /** Titles of rows that cannot be met, each with the reason. */

@@ -31,7 +31,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 const filesOf = (folder: string, ending: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending));
 
-/** The names of a report, but those of another package: of them declarations are made, as `types/pnpm.test.ts` shows. */
+/** The names of a report, except names of another package: declarations can use them, as `types/pnpm.test.ts` shows. */
 function exportedBy(entry: string): string[] {
   const report = readFileSync(path.join(API, `${entry.replace("@tsgi/", "").replace("/", "-")}.api.md`), "utf8");
   const [exported = ""] = report.slice(report.indexOf("## Exported")).split("## Used by the exported names");

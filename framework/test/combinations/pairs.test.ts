@@ -1,4 +1,4 @@
-/** Features in combination: covering arrays of requests and of WebSockets, held against reference models. */
+/** Features in combination: covering arrays of requests and of WebSockets, compared with reference models. */
 import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
 import { ConfigurationError } from "../../core/src/index.js";
 import * as fc from "../support/fast-check.js";
@@ -163,7 +163,7 @@ describe("features in combination", () => {
   });
 });
 
-/** Schemas that registration does not refuse yet: nothing checks them. */
+/** Schemas that registration does not reject yet: they are not checked. */
 const KNOWN_FILES: readonly Combination["schema"][] = ["format", "enum", "union"];
 
 describe("features of WebSockets in combination", () => {

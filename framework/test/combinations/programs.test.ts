@@ -1,4 +1,4 @@
-/** The tool library in programs of its own: bundled, minified, with every kind of pool, with two workers. */
+/** The tool library in separate programs: bundled, minified, with every kind of pool, with two workers. */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** All calls of the tool library at the same time, and clients that leave each of them. */
+/** All calls of the tool library at the same time, and clients that disconnect from each of them. */
 import { once } from "node:events";
 import { connect as connectHTTP2, constants } from "node:http2";
 import { connect, type Socket } from "node:net";
@@ -64,7 +64,7 @@ const WAYS_OUT: readonly [when: string, leave: Leave, reached: (row: Row) => boo
   ],
 ];
 
-/** Rows whose error is logged: a client that leaves is not the reason. */
+/** Rows whose error is logged: the disconnect is not the reason. */
 const isServersFault = ({ expected, target }: Row) => expected.status >= 500 || target.startsWith("/v1/loans/1");
 
 describe("clients that disconnect", () => {

@@ -1,19 +1,19 @@
-/** FastAPI as Debian has it, in a process of its own. */
+/** Debian's FastAPI, in a separate process. */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
-/** Debian's own interpreter: one that comes first on `PATH` may have no FastAPI. */
+/** Debian's own interpreter: one that is earlier on `PATH` may not have FastAPI. */
 const PYTHON = "/usr/bin/python3";
 
 const probed = spawnSync(PYTHON, ["-c", "import fastapi, uvicorn, multipart, websockets; print(fastapi.__version__)"], {
   encoding: "utf8",
 });
 
-/** The version of FastAPI, `null` where it is not installed. */
+/** The version of FastAPI, `null` if it is not installed. */
 export const FASTAPI_VERSION = probed.status === 0 ? probed.stdout.trim() : null;
 
-/** Why there is nothing to compare with, `null` where there is. */
+/** The reason why a comparison is not possible, or `null`. */
 export const WITHOUT_FASTAPI =
   FASTAPI_VERSION === null
     ? "there is no FastAPI: apt-get install python3-fastapi python3-uvicorn python3-multipart"

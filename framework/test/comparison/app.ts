@@ -44,7 +44,7 @@ const Strict = t.Object({
 
 class Teapot extends Error {}
 
-/** What is text, numbers and errors. */
+/** Routes for text, numbers and errors. */
 function addValues(app: App): void {
   app.exceptionHandler(Teapot, () => new JSONResponse({ teapot: true }, { statusCode: 418 }));
   app.get("/json", async () => ({ a: 1, b: [true, null], c: "é" }));

@@ -1,11 +1,11 @@
-/** The same requests to both applications, and where their answers differ. */
+/** The same requests to both applications, and the differences of their responses. */
 import { gunzipSync } from "node:zlib";
 import { WebSocket } from "ws";
 import type { Answer } from "../support/call.js";
 import { sendTo } from "../support/send.js";
 import { type Asked, REQUESTS, type Talk, TALKS } from "./requests.js";
 
-/** What is compared of an answer: `status`, `body`, and these headers. */
+/** The compared parts of a response: `status`, `body`, and these headers. */
 const HEADERS = [
   "accept-ranges",
   "access-control-allow-credentials",
@@ -30,10 +30,10 @@ const HEADERS = [
   "x-reason",
 ];
 
-/** The parts of an answer by name. */
+/** The parts of a response by name. */
 type Parts = Readonly<Record<string, string>>;
 
-/** One part of one answer that is another. */
+/** One part of a response that differs. */
 export interface Difference {
   readonly name: string;
   readonly part: string;
@@ -66,12 +66,12 @@ function partsOf(answer: Answer, url: string): Parts {
 
 async function ask({ method, target, sent }: Asked, url: string): Promise<Parts> {
   const { vary, ...parts } = partsOf(await sendTo(url, method, target, sent), url);
-  // One row of the page says what `Vary` has in every other answer.
+  // One row of the page describes `Vary` of every other response.
   const isAsked = [...(sent?.headers ?? [])].some(([name]) => /^(?:origin|accept-encoding)$/i.test(name));
   return isAsked && vary !== undefined ? { ...parts, vary } : parts;
 }
 
-/** Speaks, and writes down what it hears: the answer to the handshake, the messages, and how it ends. */
+/** Sends, and records the response to the handshake, the messages, and the end. */
 function talk({ path, headers = {}, subprotocols = [], says = [], closes }: Talk, url: string): Promise<Parts> {
   const client = new WebSocket(url.replace("http", "ws") + path, [...subprotocols], { headers });
   const heard: string[] = [];

@@ -1,7 +1,7 @@
-/** What both applications are asked. */
+/** The requests to both applications. */
 import type { Sent } from "../support/call.js";
 
-/** One request, with a name of its own. */
+/** One request, with a unique name. */
 export interface Asked {
   readonly name: string;
   readonly method: string;
@@ -269,7 +269,7 @@ const structure: Asked[] = [
 /** Every request over HTTP. */
 export const REQUESTS: readonly Asked[] = [...values, ...routing, ...parameters, ...bodies, ...responses, ...structure];
 
-/** A conversation over a WebSocket: what the client says, after which it reads to the end. */
+/** A conversation over a WebSocket: the client's messages, after which it reads to the end. */
 export interface Talk {
   readonly name: string;
   readonly path: string;

@@ -14,7 +14,7 @@ const PAGE = readFileSync(path.join(ROOT, "framework/docs/databases.md"), "utf8"
 const PACKAGES = ["kysely@0.28.8", "drizzle-orm@0.45.4"];
 const TSX = path.join(ROOT, "node_modules/tsx/dist/cli.mjs");
 
-/** The block of the page with these words behind its fence. */
+/** The block of the page with these words after its fence. */
 function block(words: string): string {
   return new RegExp(`^\`\`\`${words}\\n([^]*?)^\`\`\`$`, "m").exec(PAGE)?.[1] ?? "";
 }
@@ -22,7 +22,7 @@ function block(words: string): string {
 const url = IS_SLOW ? await findPostgreSQL() : null;
 const describeWithPostgreSQL = url === null ? describe.skip : describe;
 
-/** Serves what stands in a file, and says where. */
+/** Serves a file, and prints the address. */
 const SERVER = (file: string) => `import { serve } from "tsgi/node";
 const { app } = await import("./${file}.js");
 const { url } = await serve(app, { port: 0 });
@@ -111,7 +111,7 @@ describeWithPostgreSQL.each(["kysely", "drizzle", "prisma"])(
       expect(await balances()).toEqual([6, 4]);
       expect(await transfer(7)).toBe(409);
       expect(await balances()).toEqual([6, 4]);
-      // More at once than the pool has connections: each waits for one, and none is lost.
+      // More at the same time than the pool has connections: each waits for one, and all succeed.
       const statuses = await Promise.all(Array.from({ length: 12 }, () => transfer(1)));
       expect(statuses.toSorted((left, right) => left - right)).toEqual([...Array(6).fill(200), ...Array(6).fill(409)]);
       expect(await balances()).toEqual([0, 10]);

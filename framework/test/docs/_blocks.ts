@@ -1,24 +1,24 @@
-/** The fenced blocks of Markdown pages and of doc comments, each with the line it stands on. */
+/** The fenced blocks of Markdown pages and of doc comments, each with its line. */
 
-/** A fenced block. `line` is that of its first line of code, counted from 1. */
+/** A fenced block. `line` is the line of its first line of code, counted from 1. */
 export interface Block {
   /** The file, from the repository's root. */
   readonly page: string;
   readonly line: number;
-  /** What stands behind the fence: `ts`, `console`, … */
+  /** The words after the fence: `ts`, `console`, … */
   readonly language: string;
   /** The words after the language. `[src/app.ts]` names the file that the block is. */
   readonly words: readonly string[];
   readonly code: string;
-  /** Code that stands in an HTML comment in front of the block: what a reader need not see. */
+  /** Code in an HTML comment before the block, which a reader does not need to see. */
   readonly before: string;
 }
 
 const FENCE = /^(\s*(?:\* )?)(`{3,})(\w*) ?(.*)$/;
 
 /**
- * The blocks of a text. A block whose words are `before` is no block of its own but goes in front of the next one.
- * In TypeScript, blocks of doc comments are found, without the stars of the comment.
+ * The blocks of a text. A block with the word `before` is not separate but prepended to the next one. In TypeScript,
+ * blocks of doc comments are found, without the stars of the comment.
  */
 export function blocksOf(page: string, text: string): Block[] {
   const blocks: Block[] = [];
@@ -50,7 +50,7 @@ export function fileOf(block: Block): string | null {
   return word === undefined ? null : word.slice(1, -1);
 }
 
-/** What the `console.log` lines of a block print, as the comments behind them say. */
+/** The expected output of the `console.log` lines of a block, from the comments after them. */
 export function printsOf(block: Block): string[] {
   return [...block.code.matchAll(/^ *console\.log\(.*\); \/\/ (.+)$/gm)].map((match) => match[1] as string);
 }
@@ -61,7 +61,7 @@ export interface Step {
   readonly output: string;
 }
 
-/** The steps of a `console` block: a line with `$ ` in front is a command, one that ends in `\` goes on. */
+/** The steps of a `console` block: a line that begins with `$ ` is a command, and one that ends in `\` continues. */
 export function stepsOf(block: Block): Step[] {
   const steps: { command: string; output: string }[] = [];
   let isCommand = false;

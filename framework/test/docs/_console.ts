@@ -1,4 +1,4 @@
-/** What a page shows of a terminal, typed into one. */
+/** The terminal blocks of a page, executed. */
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -10,12 +10,15 @@ import { REPOSITORY } from "./_project.js";
 
 const COMMAND = path.join(REPOSITORY, "framework/cli/bin/tsgi.js");
 
-/** Where the pages say that the application listens. */
+/** The address of the application on the pages. */
 const ADDRESS = "127.0.0.1:8000";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-/** Says what a terminal needs that is not here, or `null`. A block with the word `postgresql` needs that. */
+/**
+ * Returns the tool that a terminal block needs but that is missing, or `null`. A block with the word `postgresql` needs
+ * that.
+ */
 export function missingFor(block: Block): string | null {
   if (!hasCurl) return "curl is not installed";
   if (!block.words.includes("postgresql")) return null;
@@ -24,8 +27,8 @@ export function missingFor(block: Block): string | null {
 }
 
 /**
- * Starts a module, types each command in, and gives what each one answers. One that calls `serve` is a program of its
- * own, which takes its port from `PORT`; any other is served by `tsgi run`.
+ * Starts a module, runs each command, and returns its output. A module that calls `serve` is a separate program, which
+ * reads its port from `PORT`; any other is served by `tsgi run`.
  */
 export async function typeIn(module: string, steps: readonly Step[]): Promise<string[]> {
   const isProgram = (await readFile(module, "utf8")).includes("serve(");
@@ -71,7 +74,7 @@ async function runSteps(steps: readonly Step[], address: string, cwd: string): P
     .map((text) => text.trim());
 }
 
-/** Whether an answer is what the page shows, where `…` stands for anything, and as a line for any lines. */
+/** Whether the output matches the page, where `…` stands for anything, and as a line for any lines. */
 export function isAsShown(answer: string, shown: string): boolean {
   const pattern = shown
     .trim()

@@ -1,10 +1,10 @@
-/** The examples of the page of errors: below the heading of a code, what is refused with it, and what is not. */
+/** The examples of the page of errors: below the heading of a code, the rejected code and the accepted one. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 import { type Block, blocksOf } from "./_blocks.js";
 
-/** What an example may use without saying so. */
+/** Names that an example can use without declaring them. */
 const BEFORE = `
 import {
   App, Body, Depends, File, Form, Header, Path, Query, Request, Router, sse, StaticFiles, t, WebSocket, withParams,
@@ -32,7 +32,7 @@ async function openDatabase() { return openPrisma<object>({ url: "file:./shop.db
 
 /** An example. The wrong ones are no TypeScript: it would refuse most of them before they run. */
 export interface Example {
-  /** The heading that it stands below. */
+  /** The heading above it. */
   readonly code: string;
   readonly isRight: boolean;
   readonly block: Block;
@@ -71,8 +71,8 @@ for (const file of process.argv.slice(1)) {
 process.stdout.write("\\n" + JSON.stringify(codes), () => process.exit());`;
 
 /**
- * Runs compiled examples, each in a module of its own, whatever they print. The codes of what they throw, `null` for those
- * that do not.
+ * Runs compiled examples, each in a separate module, ignoring their output. The codes of their errors, `null` for those
+ * that do not throw.
  */
 export async function run(files: readonly string[]): Promise<(string | null)[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", RUNNER, ...files], {

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { REPOSITORY } from "./_project.js";
 
-/** The links of pages, each as `page: link`, that lead to no file or no heading. Links to other hosts are left alone. */
+/** The links of pages, each as `page: link`, that lead to no file or no heading. Links to other hosts are ignored. */
 export function findBrokenLinks(pages: readonly string[]): string[] {
   return pages.flatMap((page) => {
     const file = path.join(REPOSITORY, page);

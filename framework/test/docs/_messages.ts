@@ -1,14 +1,14 @@
-/** Errors that are written where they are thrown, and not in the catalogue, and the messages of the page. */
+/** Errors that are written at the place where they are thrown instead of the catalog, and the messages of the page. */
 import { readFileSync } from "node:fs";
 
-// The compiler of the repository has no programming interface; that of users' editors has.
+// The compiler of the repository has no programming interface; the one of users' editors has.
 import ts, { type Expression, type NewExpression, type Node } from "typescript-5.9";
 
 /** One mistake, as the source refuses it, or as the page describes it. */
 export interface Mistake {
-  /** `null` where the source names none, or the system gives it. */
+  /** `null` if the source does not contain it, or the system sets it. */
   readonly code: string | null;
-  /** What the error says, with `…` in the place of what varies. */
+  /** The message of the error, with `…` in place of variable parts. */
   readonly message: string;
 }
 
@@ -22,8 +22,7 @@ const CLASSES: ReadonlyMap<string, { message: number; code: number | string }> =
 ]);
 
 /**
- * The mistakes that a file refuses, with their messages as they stand there. Of one that is put together elsewhere nothing
- * but that can be read.
+ * The errors that a file throws, with their messages as written there. A concatenation from elsewhere cannot be read.
  */
 export function mistakesOf(file: string): Mistake[] {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ESNext, true);
@@ -45,7 +44,7 @@ function read(name: string, { arguments: given = ts.factory.createNodeArray() }:
   return textsOf(message).map((text) => ({ code, message: text.replaceAll(/…+/g, "…").replaceAll("\n", " ") }));
 }
 
-/** A literal, or that of the member `code`. */
+/** A literal, or the value of the member `code`. */
 function codeOf(node: Node | undefined): string | null {
   if (!node) return null;
   if (ts.isStringLiteral(node)) return node.text;
@@ -76,7 +75,7 @@ export function keysOf(text: string): string[] {
   return [...text.matchAll(/^ {2}"?([A-Z][A-Z_]+(?:\.\w+)?)"?:/gm)].map((match) => match[1] as string);
 }
 
-/** Whether a source names a message, or writes one with its code. */
+/** Whether a source uses a message, or writes one with its code. */
 export function isThrown(key: string, texts: string): boolean {
   const [code, variant] = key.split(".");
   return [key, `${code}.\${${variant === undefined ? "" : "variant"}}`, code as string].some(

@@ -9,10 +9,10 @@ import type { Block } from "./_blocks.js";
 const CERTIFICATES = path.resolve(import.meta.dirname, "../../core/test/platforms/node/fixtures");
 const PROGRAM = ["nginx", "/usr/sbin/nginx"].find((name) => spawnSync(name, ["-v"]).status === 0);
 
-/** Whether there is an nginx to ask. */
+/** Whether nginx is installed. */
 export const HAS_NGINX = PROGRAM !== undefined;
 
-/** What `nginx -t` says against the sites of a block, with a certificate of ours, or nothing. */
+/** The errors of `nginx -t` for the sites of a block, with a test certificate, or an empty string. */
 export function findNginxFault({ code }: Block): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tsgi-nginx-"));
   const site = code

@@ -20,7 +20,7 @@ const COMPILER_OPTIONS = {
   outDir: "out",
 };
 
-/** What the compiler finds: a place in the documentation, and what is wrong there. */
+/** The compiler's findings: a place in the documentation, and the error. */
 export interface Finding {
   readonly place: string;
   readonly message: string;
@@ -35,7 +35,7 @@ export class DocsProject implements AsyncDisposable {
     this.folder = folder;
   }
 
-  /** Writes the blocks. Each has a folder, with what the page has named as other files up to there beside it. */
+  /** Writes the blocks. Each has a folder, together with the earlier files of the page. */
   static async create(blocks: readonly Block[]): Promise<DocsProject> {
     const cache = path.join(REPOSITORY, ".cache");
     await mkdir(cache, { recursive: true });
@@ -65,7 +65,7 @@ export class DocsProject implements AsyncDisposable {
     }
   }
 
-  /** Compiles all of it under `strict`, and gives each finding once, at its place on the page. */
+  /** Compiles all of it under `strict`, and returns each finding once, at its place on the page. */
   async compile(): Promise<Finding[]> {
     const compiler = path.join(REPOSITORY, "node_modules/typescript/bin/tsc");
     const output = await new Promise<string>((resolve) => {
@@ -96,7 +96,7 @@ function folderOf({ page, line }: Block): string {
   return `${page.replaceAll(/[^\w-]/g, "_")}_${line}`;
 }
 
-/** As many lines as there are in front of the block on its page: the compiler's line is then the page's. */
+/** As many lines as there are before the block on its page: the compiler's line is then the page's. */
 function sourceOf({ line, before, code }: Block): string {
   const hidden = before === "" ? [] : before.split("\n");
   const padding = "\n".repeat(Math.max(0, line - 1 - hidden.length));

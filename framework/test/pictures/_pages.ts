@@ -67,7 +67,7 @@ const PAGES: Readonly<Record<string, Take>> = {
   "inspector.png": takeInspector,
 };
 
-/** The sample application on a database of its own. */
+/** The sample application on a separate database. */
 async function serveSample(folder: string): Promise<Example> {
   const child = execFile(process.execPath, ["dist/server.js"], {
     cwd: path.join(REPOSITORY, "sample-auth-app"),

@@ -1,4 +1,4 @@
-/** What a terminal shows of the command and of an application: run, not written. */
+/** Terminal output of the command and of an application: recorded, not written by hand. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -8,13 +8,13 @@ import { ITEMS_APP, Project, type RunningCommand } from "../../cli/test/_project
 import { blocksOf, fileOf } from "../docs/_blocks.js";
 import { REPOSITORY } from "../docs/_project.js";
 
-/** A terminal, line by line: a command has `$ ` in front, what is done beside it `# `, the rest is what was printed. */
+/** A terminal, line by line: a command begins with `$ `, an action next to it with `# `, the rest is output. */
 export interface Recording {
   readonly title: string;
   readonly text: string;
 }
 
-/** The files of a page as they stand after its first block that has this text. */
+/** The files of a page after its first block that contains this text. */
 async function filesOf(page: string, last: string): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   for (const block of blocksOf(page, await readFile(path.join(REPOSITORY, page), "utf8"))) {
@@ -26,7 +26,7 @@ async function filesOf(page: string, last: string): Promise<Record<string, strin
   throw new Error(`${page} has no block with ${last}.`);
 }
 
-/** Waits until a `tsgi dev` serves, and gives the address. */
+/** Waits until a `tsgi dev` serves, and returns the address. */
 async function served(command: RunningCommand): Promise<string> {
   const [, address = ""] = await command.next(/Listening on http:\/\/(\S+)/);
   await command.next(/Ready in \d+ ms\.\n/);
@@ -35,7 +35,7 @@ async function served(command: RunningCommand): Promise<string> {
 
 const atDefaultPort = (text: string, address: string) => text.replaceAll(address, "127.0.0.1:8000");
 
-/** `tsgi dev`: it serves, is given a file with a syntax error, says where, and serves again once that is mended. */
+/** `tsgi dev`: it serves, gets a file with a syntax error, reports its place, and serves again after it is fixed. */
 async function recordDev(): Promise<Recording> {
   const files = await filesOf("framework/core/README.md", "new App(");
   const source = files["src/app.ts"] ?? "";
@@ -68,7 +68,7 @@ async function recordRoutes(): Promise<Recording> {
   return { title: "tsgi routes", text: `$ npx tsgi routes\n${stdout.trim()}` };
 }
 
-/** Two faults of one request, in one answer. */
+/** Two errors of one request, in one response. */
 async function recordValidation(): Promise<Recording> {
   await using project = await Project.create(await filesOf("README.md", "await serve("));
   await using example = await serveExample(project);

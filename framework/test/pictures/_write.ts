@@ -1,6 +1,6 @@
 /**
- * `make pictures`: takes every picture of the README and the documentation anew, into `framework/site/public`.
- * Each shows what runs: the README's example, the tutorial's, the command, the sample application.
+ * `make pictures`: takes every picture of the README and the documentation again, into `framework/site/public`. Each
+ * shows what runs: the README's example, the tutorial's, the command, the sample application.
  */
 import { stat, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,19 +1,19 @@
-/** Requests to the application of `http-app.mjs` and their answers, which are the same on every runtime. */
+/** Requests to the application of `http-app.mjs` and their responses, which are the same on every runtime. */
 import { expect } from "@jest/globals";
 import type { Answer, CallApp, Sent } from "../support/call.js";
 import { faultLines } from "../support/probe.js";
 
 type Matcher = ReturnType<typeof expect.stringContaining>;
 
-/** An answer, as far as a row tells it. */
+/** The parts of a response that a row specifies. */
 export interface Expected {
   /** Defaults to 200. */
   readonly status?: number;
   readonly json?: unknown;
   readonly text?: string | Matcher;
-  /** Headers by name; `null` where there must be none. */
+  /** Headers by name; `null` if the header must be missing. */
   readonly headers?: Readonly<Record<string, string | Matcher | null>>;
-  /** Faults of a 422: type and place. */
+  /** Errors of a 422: type and location. */
   readonly faults?: readonly string[];
   /** The values of `set-cookie`. */
   readonly cookies?: readonly (string | Matcher)[];
@@ -682,7 +682,7 @@ export const table: readonly Row[] = [
 /** Sends one request. */
 type Ask = (...sent: Parameters<CallApp> extends [unknown, ...infer Rest] ? Rest : never) => Promise<Answer>;
 
-/** Sends the request of a row by this function, and gives what its expectation tells of. */
+/** Sends the request of a row with this function, and returns the parts that its expectation specifies. */
 export async function observe(request: string, expected: Expected, sent: Sent | undefined, ask: Ask): Promise<object> {
   const [method = "", target = ""] = request.split(" ");
   const answer = await ask(method, target, sent);

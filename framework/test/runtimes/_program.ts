@@ -15,7 +15,9 @@ const PROGRAMS = ["http-app.mjs", "http-server.mjs", "http-worker.mjs", "program
 /** A runtime: its name, and the command that runs a program. */
 export type Runtime = readonly [name: string, command: readonly string[]];
 
-/** The Node that runs this test, and where their binaries run all others, which are fetched where they are missing. */
+/**
+ * The Node that runs this test, and all others if their binaries run here, which are downloaded if they are missing.
+ */
 function findRuntimes(): Runtime[] {
   const own: Runtime = [`node${process.versions.node}`, [process.execPath]];
   if (!IS_SLOW || process.platform !== "linux" || process.arch !== "x64") return [own];
@@ -26,7 +28,7 @@ function findRuntimes(): Runtime[] {
   return [own, ...others];
 }
 
-/** The path of a runtime's binary, which is fetched where it is missing. */
+/** The path of a runtime's binary, which is downloaded if it is missing. */
 export function binaryOf(name: string): string {
   const line = execFileSync(process.execPath, [join(FRAMEWORK, "scripts/runtimes.js"), name])
     .toString()
@@ -51,7 +53,7 @@ export interface Failure {
   readonly error: { readonly name: string; readonly code: string; readonly message: string };
 }
 
-/** What the program has logged and its applications reported since it was last asked, and all calls of its echo. */
+/** The log of the program and the reports of its applications since the last call, and all calls of its echo. */
 interface Seen {
   readonly lines: readonly string[];
   readonly events: readonly string[];
@@ -101,7 +103,7 @@ export class Program implements AsyncDisposable {
   /**
    * Starts one of the programs, and waits for the address that it prints.
    *
-   * @param prepare - Gets the folder of the programs, and gives the file to run in the program's place.
+   * @param prepare - Gets the folder of the programs, and returns the file to run instead of the program.
    */
   static async run(
     [name, command]: Runtime,
@@ -134,7 +136,7 @@ export class Program implements AsyncDisposable {
     return { name, port, ...started, close, [Symbol.asyncDispose]: async () => void (await close()) };
   }
 
-  /** Calls of the echo. Takes over what was logged and reported in the meantime. */
+  /** Calls of the echo. Takes over the log and the reports of the meantime. */
   async calls(): Promise<number> {
     const { lines, events, calls } = await this.#call<Seen>("seen");
     this.lines.push(...lines);
@@ -153,7 +155,7 @@ export class Program implements AsyncDisposable {
     while (!this.stderr.includes(text)) await once(this.child.stderr as NodeJS.ReadableStream, "data");
   }
 
-  /** Lets the applications go on that wait for it. */
+  /** Releases the applications that wait for it. */
   async release(): Promise<void> {
     await this.#call("release");
   }

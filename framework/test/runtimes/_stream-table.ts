@@ -1,4 +1,4 @@
-/** Streams and clients that leave, the same on every runtime, with the application of `http-app.mjs`. */
+/** Streams and clients that disconnect, the same on every runtime, with the application of `http-app.mjs`. */
 import { readFile } from "node:fs/promises";
 import { get, request, type IncomingMessage } from "node:http";
 import { expect, it } from "@jest/globals";
@@ -9,7 +9,9 @@ const MEBIBYTE = 2 ** 20;
 /** MiB that go through, and by which the process may grow meanwhile. */
 const LARGE = 1024;
 const MAX_GROWTH = 160;
-/** MiB that may lie between the application and a client that stands still: buffers of both sockets and the platform. */
+/**
+ * MiB that can be buffered between the application and a client that does not read: by both sockets and the platform.
+ */
 const MAX_AHEAD = 32;
 
 /** The MiB that a process has in memory. */
@@ -18,7 +20,7 @@ async function residentMiB({ child }: Program): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
 
-/** Calls until nothing changes any more, and gives what it was last. */
+/** Calls until the result does not change any more, and returns it. */
 async function settled(ask: () => Promise<number>): Promise<number> {
   let last = await ask();
   for (let same = 0; same < 50;) {

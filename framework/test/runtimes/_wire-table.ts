@@ -1,4 +1,7 @@
-/** Requests that attack the way from the wire to the application, as they are sent, and their answers on every runtime. */
+/**
+ * Requests that attack the path from the socket to the application, as they are sent, and their responses on every
+ * runtime.
+ */
 import { Wire } from "../../core/test/platforms/node/_http.js";
 
 const HOST = "Host: example.org\r\n";
@@ -46,7 +49,7 @@ export const attacks: readonly (readonly [rule: string, request: string, answer:
   ],
 ];
 
-/** Sends bytes on a connection of their own, and gives all that comes back. */
+/** Sends bytes on a separate connection, and returns all received bytes. */
 export async function sendRaw(port: number, request: string): Promise<string> {
   await using wire = new Wire(port);
   return await wire.write(request).closed;

@@ -24,7 +24,7 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Programs beside those of this folder, and bindings of text. */
+/** Programs in addition to those of this folder, and bindings of text. */
 interface WorkerOptions {
   readonly files?: readonly string[];
   readonly bindings?: Readonly<Record<string, string>>;

@@ -50,7 +50,7 @@ const Item = t.Object({
   owner: t.Optional(t.Object({ id: t.Integer(), email: t.String({ format: "email" }) })),
 });
 
-/** Gives back what the parameters became. A Date is text in JSON. */
+/** Returns the parsed parameters. A Date is text in JSON. */
 const echo = async (given) => given;
 
 /** One route for each kind of text, as a path parameter and as a query parameter. */
@@ -424,7 +424,7 @@ async function* endless(onEnd) {
   }
 }
 
-/** Waits with a timer: workerd ends a request of which nothing is pending but a promise. */
+/** Waits with a timer: workerd ends a request if only a promise is pending. */
 async function aborted(signal) {
   while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -481,7 +481,7 @@ function addStreams(app, note) {
 
 const fill = (controller) => controller.enqueue(new Uint8Array(65_536));
 
-/** Makes the application anew. @param logger - Where its errors go. */
+/** Creates the application again. @param logger - The destination of its errors. */
 export function createApp(logger) {
   const app = new App({
     title: "Table",
@@ -494,7 +494,7 @@ export function createApp(logger) {
   const notes = new Map();
   const note = (key, text) => void notes.set(key, [...(notes.get(key) ?? []), text]);
   app.get("/notes/{key}", { params: { count: t.Integer() } }, async ({ key, count }) => {
-    // Cleanup runs behind the answer: it may not be over.
+    // Cleanup runs after the response: it may not have finished.
     while ((notes.get(key)?.length ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, 1));
     return notes.get(key) ?? [];
   });

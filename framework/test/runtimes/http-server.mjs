@@ -1,5 +1,5 @@
 /**
- * Serves the application of the HTTP table, where the runtime has a server of its own by that and `app.fetch` as well.
+ * Serves the application of the HTTP table, and, if the runtime has its own server, with that and `app.fetch` as well.
  * Prints the addresses in one line: of `serve`, and of the runtime's own server.
  */
 import { serve } from "tsgi/node";

@@ -12,7 +12,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\n${HOST}\r\n`;
 const post = (path: string, length: number) => `POST ${path} HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\n`;
 const contentOf = (answer: string) => answer.slice(answer.indexOf("\r\n\r\n") + 4);
 
-/** Writes bytes one by one, each in a segment of its own. */
+/** Writes bytes one by one, each in a separate segment. */
 async function dribble(wire: Wire, text: string): Promise<void> {
   for (const char of text) await new Promise((resolve) => wire.socket.write(char, "latin1", resolve));
 }

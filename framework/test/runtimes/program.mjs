@@ -1,6 +1,6 @@
 /**
- * A program that runs unchanged under every runtime: it serves applications on loopback, and is told over HTTP what to
- * start, close and release. Prints the address of its control server in one line.
+ * A program that runs unchanged under every runtime: it serves applications on loopback, and receives commands over
+ * HTTP to start, close and release them. Prints the address of its control server in one line.
  */
 import { App, t } from "tsgi";
 import { serve } from "tsgi/node";

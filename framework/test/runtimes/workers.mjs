@@ -1,4 +1,4 @@
-/** Two workers that answer with their process. Prints the address in one line. */
+/** Two workers that respond with their process id. Prints the address in one line. */
 import cluster from "node:cluster";
 import { serve } from "tsgi/node";
 

@@ -1,8 +1,8 @@
-/** One HTTP request to an application in memory, and its answer read to the end. */
+/** One HTTP request to an application in memory, and its response read to the end. */
 import type { ASGIApp, ReceiveMessage, SendMessage } from "../../core/src/protocol/asgi.js";
 import type { Fault } from "../../core/src/common/exceptions.js";
 
-/** What is sent beside method and target. `chunks`, `json`, `form` and `text` are ways to write `body`. */
+/** The request in addition to method and target. `chunks`, `json`, `form` and `text` are ways to write `body`. */
 export interface Sent {
   readonly headers?: Iterable<readonly [name: string, value: string]>;
   readonly body?: Uint8Array;
@@ -16,7 +16,7 @@ export interface Sent {
   readonly form?: string | readonly (readonly [string, string])[];
 }
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name; of a repeated one the last. */
@@ -28,14 +28,14 @@ export interface Answer {
   readonly text: string;
   /** The body parsed as JSON, where its content type says that it is. */
   readonly json: unknown;
-  /** The faults of a 422. */
+  /** The errors of a 422. */
   readonly faults: readonly Fault[];
 }
 
-/** Sends one request and reads the answer. The target is written as in a request line: `/items/5?n=1`. */
+/** Sends one request and reads the response. The target is written as in a request line: `/items/5?n=1`. */
 export type CallApp = (app: ASGIApp, method: string, target: string, sent?: Sent) => Promise<Answer>;
 
-/** What is sent, written out: header lines and the parts of the body. */
+/** The request in detail: header lines and the chunks of the body. */
 export interface Outgoing {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly chunks: readonly Uint8Array[];
@@ -52,7 +52,7 @@ function bodyOf(sent: Sent): { body: Uint8Array; type: string | null } {
   return { body: sent.body ?? new Uint8Array(0), type: null };
 }
 
-/** Writes out what is sent. */
+/** Expands the request. */
 export function outgoingOf(sent: Sent): Outgoing {
   const { body, type } = bodyOf(sent);
   const headers = [...(sent.headers ?? [])];
@@ -60,7 +60,7 @@ export function outgoingOf(sent: Sent): Outgoing {
   return { headers, chunks: sent.chunks ?? [body] };
 }
 
-/** Calls an application with a synthetic scope. After the body the client stays until the answer is complete. */
+/** Calls an application with a synthetic scope. After the body the client waits until the response is complete. */
 export const call: CallApp = async (app, method, target, sent = {}) => {
   const [path = "/", ...query] = target.split("?");
   const { headers, chunks } = outgoingOf(sent);
@@ -93,7 +93,7 @@ export const call: CallApp = async (app, method, target, sent = {}) => {
   return answerOf(messages);
 };
 
-/** What a server makes of a path; with `raw_path` beside it the App looks at that. */
+/** The path as a server decodes it; if `raw_path` is set, the App uses that. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -117,7 +117,7 @@ function answerOf(messages: readonly SendMessage[]): Answer {
   return createAnswer(status, lines, Buffer.concat(chunks));
 }
 
-/** Reads an answer off its parts. */
+/** Builds a response from its messages. */
 export function createAnswer(status: number, headerLines: Answer["headerLines"], body: Buffer): Answer {
   const headers: Record<string, string> = {};
   for (const [name, value] of headerLines) headers[name.toLowerCase()] = value;

@@ -6,7 +6,7 @@ export class MemoryClient {
   readonly messages: SendMessage[] = [];
   /** Settles when the application does. */
   readonly ended: Promise<void>;
-  /** While it is set, `send` waits: nothing is read. */
+  /** While it is set, `send` waits: the client does not read. */
   #stopped: { readonly promise: Promise<void>; readonly resume: () => void } | null = null;
   #wake: () => void = () => {};
   #leave: () => void = () => {};
@@ -38,7 +38,7 @@ export class MemoryClient {
     this.ended.catch(() => {}).finally(() => this.#wake());
   }
 
-  /** Reads nothing from the next message on. */
+  /** Stops reading with the next message. */
   stop(): void {
     let resume = () => {};
     const promise = new Promise<void>((resolve) => (resume = resolve));

@@ -6,7 +6,7 @@ import { KeptLog } from "./kept-log.js";
 
 interface Fetched {
   readonly handler: ClosableFetchHandler;
-  /** The calls of the application, by the request that they answer. */
+  /** The calls of the application, by request. */
   readonly calls: WeakMap<Request, Promise<void>>;
 }
 
@@ -15,9 +15,9 @@ export class FetchCaller implements AsyncDisposable {
   readonly #fetched = new Map<ASGIApp, Fetched>();
 
   /**
-   * Sends one request and waits for the answer and for the application to settle.
+   * Sends one request and waits for the response and for the application to settle.
    *
-   * @throws what the application throws.
+   * @throws the error of the application.
    */
   readonly call: CallApp = async (app, method, target, sent = {}) => {
     let fetched = this.#fetched.get(app);

@@ -6,7 +6,9 @@ import { probe, type ProbeOptions, returning } from "./probe.js";
 import { SocketCaller } from "./socket.js";
 import type { Params } from "../../core/src/parameters/annotation.js";
 
-/** Features of a request or an answer that the platform's classes may change. A row that needs one of them asks for it. */
+/**
+ * Features of a request or a response that the platform's classes may change. A row that needs one of them asks for it.
+ */
 interface Kept {
   /** The method TRACE, which Fetch §2.2.1 forbids. */
   readonly trace: boolean;
@@ -18,14 +20,14 @@ interface Kept {
 
 /** One way to reach an application. */
 export interface MatrixClient {
-  /** `socket`, `http2`: the application is served by the Node server. But for `memory`, its lifespan has run. */
+  /** `socket`, `http2`: the application is served by the Node server. Except for `memory`, its lifespan has run. */
   readonly transport: "memory" | "socket" | "http2" | "fetch";
   readonly keeps: Kept;
   /** Sends one request, and waits until the application has settled, background tasks included. */
   readonly call: CallApp;
-  /** A route with these params, whose handler keeps what it is given. */
+  /** A route with these params, whose handler records its arguments. */
   readonly probe: (params: Params, options?: ProbeOptions) => ReturnType<typeof probe>;
-  /** A route that gives this result. */
+  /** A route that returns this result. */
   readonly returning: (result: unknown, options?: Parameters<typeof returning>[1]) => ReturnType<typeof returning>;
 }
 
@@ -42,8 +44,8 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
 
 /**
  * Defines the same tests four times: with an application that is called in memory, with one that the Node server serves
- * over HTTP/1.1 and over HTTP/2, and with the `fetch` that an App has.
- * What is said of the connection alone (`date`, `connection`, `transfer-encoding`) is left out of the answers.
+ * over HTTP/1.1 and over HTTP/2, and with the `fetch` that an App has. Headers about only the connection (`date`,
+ * `connection`, `transfer-encoding`) are omitted from the responses.
  *
  * @example
  * ```ts

@@ -4,12 +4,12 @@ import path from "node:path";
 
 const CACHE = path.resolve(import.meta.dirname, "../../../.cache");
 
-/** Whether tests may fetch what only they need, and take their time. */
+/** Whether tests may download additional packages and run for a long time. */
 export const IS_SLOW = process.env["TSGI_SLOW"] !== undefined;
 
 /**
- * Installs packages that only slow tests need, outside of what everybody installs, and gives their folder. What is there
- * stays there; another version is another folder's.
+ * Installs packages that only slow tests need, outside of the normal dependencies, and returns their folder. Existing
+ * packages are kept; another version has another folder.
  *
  * @param folder - Its name below `.cache`.
  * @param packages - With their versions: `name@1.2.3`.

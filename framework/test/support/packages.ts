@@ -36,14 +36,14 @@ export const PACKAGES: readonly string[] = readdirSync(FRAMEWORK).filter((folder
   existsSync(path.join(FRAMEWORK, folder, "package.json")),
 );
 
-/** The folder of a package by its name; `undefined` for a package of somebody else. */
+/** The folder of a package by its name; `undefined` for a package from elsewhere. */
 function folderOf(name: string): string | undefined {
   return PACKAGES.find((folder) => manifestOf(folder).name === name);
 }
 
 /**
- * Puts built packages of the framework and what they depend on into the `node_modules` of a folder: copies of our own, links to
- * those of others. Peers are left out, other than our own.
+ * Puts built packages of the framework and their dependencies into the `node_modules` of a folder: copies of our own,
+ * links to others. Peers are left out, other than our own.
  */
 export async function installPackages(home: string, names: readonly string[]): Promise<void> {
   const todo = new Set(names);

@@ -11,16 +11,16 @@ const DEBIAN = "/usr/lib/postgresql";
 const folders = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => path.join(DEBIAN, version, "bin/")) : [];
 const BIN = ["", ...folders].find((folder) => isInstalled(`${folder}initdb`) && isInstalled(`${folder}postgres`));
 
-/** Why there is no PostgreSQL to stop and freeze, `null` where there is one. */
+/** The reason why there is no PostgreSQL to stop and freeze, or `null`. */
 export const WITHOUT_CLUSTER = BIN === undefined ? "PostgreSQL's server is not installed" : null;
 
-/** A PostgreSQL of the test's own, on a socket in a folder: it can be stopped without anybody else losing theirs. */
+/** A separate PostgreSQL, on a socket in a folder: it can be stopped without affecting other tests. */
 export interface Cluster extends AsyncDisposable {
   url: string;
   start(): Promise<void>;
   /** Ends it at once, as `pg_ctl stop -m immediate` does. */
   stop(): Promise<void>;
-  /** Freezes it with all its processes: it takes connections and answers nothing. */
+  /** Freezes it with all its processes: it accepts connections without a reply. */
   freeze(): void;
   thaw(): void;
 }

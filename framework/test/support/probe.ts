@@ -8,7 +8,7 @@ import { KeptLog } from "./kept-log.js";
 export { call, KeptLog };
 export type { Answer, Sent };
 
-/** Where a probe stands, and what else its route says. */
+/** The source of a probe, and further options of its route. */
 export interface ProbeOptions extends Omit<RouteOptions, "params"> {
   /** Defaults to `POST`. */
   readonly method?: string;
@@ -17,14 +17,14 @@ export interface ProbeOptions extends Omit<RouteOptions, "params"> {
   readonly app?: AppOptions;
 }
 
-/** An answer, and what the handler was given. */
+/** A response, and the handler's arguments. */
 export interface Probed extends Answer {
   /** `undefined` when the handler was not called. */
   readonly args: Readonly<Record<string, unknown>> | undefined;
   readonly log: readonly string[];
 }
 
-/** A route with these params, whose handler keeps what it is given. Call it with a target and what is sent. */
+/** A route with these params, whose handler records its arguments. Call it with a target and what is sent. */
 export function probe(
   params: Params,
   { method, path = "/", app: appOptions, ...options }: ProbeOptions = {},
@@ -45,7 +45,7 @@ export function probe(
   };
 }
 
-/** A route that gives this result, to be called with nothing. */
+/** A route that returns this result, called without arguments. */
 export function returning(result: unknown, options: Omit<RouteOptions, "params"> = {}, callApp: CallApp = call) {
   const log = new KeptLog();
   const app = new App({ logger: log });
@@ -53,7 +53,7 @@ export function returning(result: unknown, options: Omit<RouteOptions, "params">
   return async (): Promise<Probed> => ({ ...(await callApp(app, "GET", "/result")), args: undefined, log: log.lines });
 }
 
-/** A fault's type and place in one text, `int_parsing path.item_id`. */
+/** An error's type and location in one text, `int_parsing path.item_id`. */
 export function faultLines(answer: Answer): string[] {
   return answer.faults.map(({ type, loc }) => `${type} ${loc.join(".")}`);
 }

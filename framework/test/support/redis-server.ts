@@ -6,13 +6,13 @@ import path from "node:path";
 
 /** A Redis of the test's own, on a socket in a folder. */
 export interface RedisServer extends AsyncDisposable {
-  /** Where its socket is. */
+  /** The path of its socket. */
   readonly path: string;
   /** Ends it, as a crash would. */
   stop(): Promise<void>;
-  /** Starts it again, empty, where it was. */
+  /** Starts it again, empty, at the same place. */
   start(): Promise<void>;
-  /** Freezes it: it takes connections and answers nothing. */
+  /** Freezes it: it accepts connections without a reply. */
   freeze(): void;
   thaw(): void;
 }

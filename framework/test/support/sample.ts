@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../../sample-auth-app");
 
-/** The sample application as it runs in development, with a database of its own. */
+/** The sample application as it runs in development, with a separate database. */
 export interface RunningSample extends AsyncDisposable {
   readonly url: string;
   /** The demo user that the application names when it starts. */
@@ -16,7 +16,7 @@ export interface RunningSample extends AsyncDisposable {
   readonly password: string;
 }
 
-/** Starts the built sample application in a process of its own. */
+/** Starts the built sample application in a separate process. */
 export async function startSample(): Promise<RunningSample> {
   const server = path.join(FOLDER, "dist/server.js");
   if (!existsSync(server)) throw new Error("The sample application is not built. Run: npm run build");

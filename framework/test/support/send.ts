@@ -1,4 +1,4 @@
-/** One request to a server over a socket, and its answer read to the end. */
+/** One request to a server over a socket, and its response read to the end. */
 import { once } from "node:events";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:http2";
@@ -8,7 +8,7 @@ import { type Answer, createAnswer, outgoingOf, type Sent } from "./call.js";
 const ABOUT_THE_CONNECTION = new Set(["connection", "date", "keep-alive", "transfer-encoding"]);
 
 /**
- * Sends one request to a server, on a connection of its own.
+ * Sends one request to a server, on a separate connection.
  *
  * @param onConnect - Gets the port of this end.
  */
@@ -36,7 +36,7 @@ export async function sendTo(
 
 async function answerTo(sending: ClientRequest, chunks: readonly Uint8Array[]): Promise<Answer> {
   const responded = once(sending, "response") as Promise<[IncomingMessage]>;
-  sending.on("error", () => {}); // a refusal may cut the sending; the answer is there all the same
+  sending.on("error", () => {}); // a rejection may interrupt the sending, but the response has arrived
   for (const chunk of chunks) sending.write(chunk);
   sending.end();
   const [response] = await responded;

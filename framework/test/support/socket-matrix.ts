@@ -29,7 +29,7 @@ export interface Handshake {
   readonly subprotocols?: readonly string[];
 }
 
-/** How a handshake came to nothing. */
+/** The failure of a handshake. */
 export interface Refusal {
   /** `null` where the handshake is completed, so that the client sees the close code. */
   readonly statusCode: number | null;
@@ -118,7 +118,7 @@ class Sockets implements SocketMatrixClient {
   }
 }
 
-/** Defines the same tests twice: with WebSockets in memory, and with those of the Node server. */
+/** Defines the same tests twice: with WebSockets in memory, and with WebSockets of the Node server. */
 export function describeSocketMatrix(title: string, define: (client: SocketMatrixClient) => void): void {
   describe(`${title} (in memory)`, () => {
     define(memory);

@@ -1,13 +1,13 @@
-/** The client's end of a WebSocket over TCP, with what `TestWebSocket` has. */
+/** The client's end of a WebSocket over TCP, with the interface of `TestWebSocket`. */
 import type { IncomingMessage } from "node:http";
 import { WebSocket as Client } from "ws";
 import { MessageQueue } from "../../core/src/protocol/message-queue.js";
 
-/** How a WebSocket ended, or a handshake. */
+/** The end of a WebSocket, or of a handshake. */
 export class Ended extends Error {
   readonly code: number;
   readonly reason: string;
-  /** Of the answer that refused the handshake, `null` when it was completed. */
+  /** Of the response that rejected the handshake, `null` if it was completed. */
   readonly statusCode: number | null;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
@@ -25,12 +25,12 @@ export class Ended extends Error {
 /** Gives the application's call for the client at this port. */
 export type CallAt = (port: number) => Promise<void> | undefined;
 
-/** One client. Everything is kept from the start, so that nothing is missed. */
+/** One client. All messages are recorded from the start. */
 export class SocketPeer {
   readonly closed: Promise<Ended>;
   subprotocol: string | null = null;
   headers: Readonly<Record<string, unknown>> = {};
-  /** The port of its end, once the server has answered. */
+  /** The port of its end, after the server has responded. */
   port = 0;
   readonly client: Client;
   readonly #inbox = new MessageQueue<string | Uint8Array>();

@@ -1,4 +1,4 @@
-/** The same request as `call` sends, to the application behind the Node server, over a socket of its own. */
+/** The same request as `call` sends, to the application on the Node server, over a separate socket. */
 import type { ASGIApp, HTTPScope } from "../../core/src/protocol/asgi.js";
 import { serve, type RunningServer } from "../../core/src/node.js";
 import type { Answer, CallApp, Sent } from "./call.js";
@@ -22,9 +22,10 @@ export class SocketCaller implements AsyncDisposable {
   }
 
   /**
-   * Sends one request and waits for the answer and for the application to settle, so that background tasks are over.
+   * Sends one request and waits for the response and for the application to settle, so that background tasks have
+   * finished.
    *
-   * @throws what the application throws, where the server cuts the connection for it.
+   * @throws the error of the application, if the server closes the connection because of it.
    */
   readonly call: CallApp = async (app, method, target, sent = {}) => {
     let served = this.#served.get(app);
@@ -64,7 +65,7 @@ async function exchange(
   try {
     return await send(server.url, method, target, sent, (port) => (clientPort = port));
   } finally {
-    await calls.get(clientPort); // what the application throws counts more than a connection that was cut for it
+    await calls.get(clientPort); // the error of the application takes precedence over the closed connection that it causes
     calls.delete(clientPort);
   }
 }

@@ -8,7 +8,7 @@ import { declarationPaths, FRAMEWORK } from "./packages.js";
 const ROOT = join(FRAMEWORK, "..");
 const { resolve } = createRequire(import.meta.url);
 
-/** Installs a compiler on demand, outside of what everybody installs. */
+/** Installs a compiler on demand, outside of the normal dependencies. */
 function compilerOnDemand(version: string): string {
   const folder = join(ROOT, ".cache", `typescript-${version}`);
   mkdirSync(folder, { recursive: true });
@@ -24,7 +24,7 @@ const NEWEST: [version: string, path: () => string] = [
   () => join(dirname(resolve("typescript/package.json")), "bin/tsc"),
 ];
 
-/** Those that are older. 6 is fetched for the slow tests alone. */
+/** Older ones. 6 is downloaded only for the slow tests. */
 export const olderCompilers: [version: string, path: () => string][] = [
   ["5.9", () => resolve("typescript-5.9/lib/tsc.js")],
   ...(process.env["TSGI_SLOW"] ? [["6.0.3", () => compilerOnDemand("6.0.3")] as [string, () => string]] : []),
@@ -51,7 +51,7 @@ export function writeProject(folder: string, files: Readonly<Record<string, stri
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(files) }));
 }
 
-/** Compiles files as a user's project does, which may have options of its own. Gives the compiler's output. */
+/** Compiles files as a user's project does, with optional compiler options. Gives the compiler's output. */
 export function compile(
   compiler: string,
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * Counts what a compiler instantiates for each of several programs: `node _instantiations.mjs TSC FOLDER`, with the names
- * of files in the folder as JSON on standard input. Prints by file `{ instantiations, errors }`. The declarations that
- * the programs share are read and bound once, which is most of the time that one takes.
+ * Counts the instantiations of a compiler for each of several programs: `node _instantiations.mjs TSC FOLDER`, with the
+ * names of files in the folder as JSON on standard input. Prints by file `{ instantiations, errors }`. The declarations
+ * that the programs share are read and bound once, which is most of the time that one takes.
  */
 import path from "node:path";
 import { json } from "node:stream/consumers";

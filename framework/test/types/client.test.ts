@@ -61,7 +61,7 @@ export const decorated = router.get("/decorated", { params: { user: Depends(getU
 export const socket = router.websocket("/socket", { params: { user: Depends(getUser) } }, async ({ ws }) => ws.accept());
 `;
 
-/** Calls of routes with security schemes: nothing of a scheme is an argument. */
+/** Calls of routes with security schemes: a scheme adds no arguments. */
 const SECURED_PROGRAM = `import type * as secured from "./secured.js";
 import { type ApiOf, createClient } from "@tsgi/client";
 const client = createClient<ApiOf<typeof secured>>();
@@ -169,7 +169,7 @@ for await (const event of stream.data ?? []) {
 }
 `;
 
-/** A mistake, in front of its place a mark, and a part of the one error. */
+/** A mistake, with a mark before its place, and a part of the only error. */
 const mistakes: [what: string, source: string, says: string][] = [
   ["a wrong path", `await client.GET(‸"/v1/item");`, `'"/v1/item"'`],
   ["a method that the path lacks", `await client.POST(‸"/v1/items/events/all", {});`, `'"/v1/items"'`],
@@ -200,7 +200,7 @@ is<Equal<typeof stream.error, HTTPValidationError | undefined>>();
 
 const EMIT = { noEmit: false, declaration: true, emitDeclarationOnly: true };
 
-/** A project that refers to the one of the routes reads what the compiler emits of it: types alone. */
+/** A project that refers to the one of the routes reads only its emitted types. */
 const cases = compilers.flatMap(([version, compiler]) =>
   (["source", "declarations"] as const).map((form) => ({ version, compiler, form })),
 );

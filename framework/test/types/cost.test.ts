@@ -87,7 +87,7 @@ const inline = (i: number) =>
 const callInline = (i: number) =>
   `export const { data: d${i} } = await client.POST("/u${i}", { body: { name${i}: "a", age: 1 } });`;
 
-/** What the schema library's own `Static` takes for the same structs. */
+/** The cost of the schema library's own `Static` for the same object schemas. */
 const inlineStatic = (i: number) =>
   `const a${i} = t.Object({ name${i}: t.String(), age: t.Integer() }); const b${i} = t.Object({ ok${i}: t.Boolean(), n: t.Number() }); export const x${i}: Static<typeof a${i}> = { name${i}: "", age: 1 }; export const y${i}: Static<typeof b${i}> = { ok${i}: true, n: 1 };`;
 

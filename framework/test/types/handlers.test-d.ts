@@ -216,7 +216,7 @@ router.get("/{id}", { params: { outer: Path(t.Integer()) } }, async ({ tenant, i
   is<Equal<typeof outer, number>>();
 });
 
-// A verb knows the prefix of what it is called on, and a Router with a prefix is a Router.
+// A verb knows the prefix of its object, and a Router with a prefix is a Router.
 const addGreeting = (target: App | Router) => target.get("/{name}", { tags: ["a"] }, async ({ name }) => name);
 addGreeting(app);
 addGreeting(new Router({ prefix: "/v1" }));
@@ -233,7 +233,7 @@ app.get("/x", { params: { q: t.Optional(t.Integer()) } }, async ({ q }) => {
   is<Equal<typeof q, number | undefined>>();
 });
 
-// Dependencies give what they yield, resolve to, or are.
+// The type of a dependency is its yielded, resolved or returned value.
 const getNumber = async () => 5;
 const getUser = withParams({ n: Depends(getNumber), q: Query() }, async ({ n, q }) => {
   is<Equal<typeof n, number>>();
@@ -322,7 +322,7 @@ void dependent({ id: "a", n: 1, db: { fake: true } });
 void dependent({ id: "a", n: "1", db: 1 });
 // @ts-expect-error -- db is missing
 void dependent({ id: "a", n: 1 });
-// The type of a result that JSON changes is that of the client alone.
+// Only the client's type reflects the changes of JSON.
 is<Equal<ReturnType<typeof dependent>, unknown>>();
 
 // route() is typed as the verbs are.
@@ -336,7 +336,7 @@ app.route(
   // @ts-expect-error -- age is missing
   async () => ({ name: "a" }),
 );
-// Its methods are options, so that there is no form without them.
+// Its methods are options, so that a form without them does not exist.
 // @ts-expect-error -- a handler in the place of the options
 app.route("/r", async () => null);
 const decoratedRoute = app.route("/r/{id}", { methods: ["PUT"] })(async ({ id }) => id);
@@ -345,7 +345,7 @@ is<Equal<Parameters<typeof decoratedRoute>[0]["id"], string>>();
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
 });
-// For events it is the type of their data, which may be yielded alone or in an event.
+// For events it is the type of their data, which may be yielded directly or in an event.
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
   yield { id: 1, retry: 10, event: "user", data: { name: "a", age: 1 } };
@@ -371,7 +371,7 @@ app.get(
     yield event({ data: { name: "a" } });
   },
 );
-// Named events have each the type of their own data.
+// Each named event has the type of its own data.
 const Level = t.Union([t.Literal("low"), t.Literal("high")]);
 const events = sse({ user: User, level: Level, day: z.date(), done: t.Null() });
 app.get("/x", { returns: events, stream: "sse" }, async function* () {
@@ -426,12 +426,12 @@ app.get(
     yield { name: "a" };
   },
 );
-// What is one of several schemas gives the value of each.
+// A union of several schemas has the value of each.
 const schemas = [z.object({ a: z.string() }), v.object({ a: v.string() })] as const;
 app.get("/x", { params: { o: Query(schemas[Math.random() > 0.5 ? 0 : 1]) } }, async ({ o }) => {
   is<Equal<typeof o.a, string>>();
 });
-// A default of a literal is that literal, and none of an option beside it is taken for a schema.
+// The default of a literal is that literal, and options next to it are not mistaken for schemas.
 app.get(
   "/x",
   { params: { sort: Query(t.Union([t.Literal("asc"), t.Literal("desc")]), { default: "asc" }) } },
@@ -442,7 +442,7 @@ app.get(
 app.get("/x/{id}", { params: { other: Path({ alias: "id" }) } }, async ({ other }) => {
   is<Equal<typeof other, string>>();
 });
-// A path that is put together is checked at registration alone.
+// A concatenated path is checked only at registration.
 app.get(`${String(Math.random())}/x`, async () => null);
 // Of options without a schema each counts by itself, and a default may be one of several values.
 declare const start: "a" | null;
@@ -512,7 +512,7 @@ app.websocket("/x", { receives: z.object({ n: z.string().transform(Number) }) },
   for await (const message of ws) is<Equal<typeof message, { n: number }>>();
   await ws.sendJson({ anything: 1 });
 });
-// Without the options nothing is known of them.
+// Without the options their types are unknown.
 app.websocket("/x", { tags: ["a"] }, async ({ ws }) => {
   is<Equal<Awaited<ReturnType<typeof ws.receiveJson>>, unknown>>();
   for await (const message of ws) is<Equal<typeof message, string | Uint8Array>>();

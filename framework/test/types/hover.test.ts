@@ -29,7 +29,7 @@ const client = createClient<ApiOf<typeof routes>>();
 const { data: called, error: failed } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1 } } });
 `;
 
-/** What an editor shows for the first binding of a name, in a handler or of the answer of a call. */
+/** The hover text of an editor for the first binding of a name, in a handler or of a call's result. */
 function hovers(names: readonly string[]): Record<string, string> {
   const file = path.join(FRAMEWORK, "test/types/hover.ts");
   const service = ts.createLanguageService({

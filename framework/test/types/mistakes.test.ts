@@ -27,10 +27,10 @@ const STORE = `class Store {
 export const openStore = async () => new Store();
 `;
 
-/** Stands in front of the place that the error is reported at. */
+/** Precedes the place at which the error is reported. */
 const PLACE = "‸";
 
-/** What is written, and what the one error says of it. */
+/** The code, and its only error. */
 const mistakes: [title: string, source: string, says: string][] = [
   [
     "a dependency with arguments and no params",

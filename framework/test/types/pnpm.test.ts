@@ -6,7 +6,7 @@ import { compile, compilers } from "../support/typescript.js";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 
-/** The folders of pnpm: a project reaches the packages that it lists alone, and those reach what they list. */
+/** The folders of pnpm: a project can import only the packages that it lists, and those import what they list. */
 function installLikePnpm(folder: string): void {
   const store = path.join(folder, "node_modules/.pnpm");
   const tsgi = path.join(store, "tsgi@0.1.0/node_modules/tsgi");

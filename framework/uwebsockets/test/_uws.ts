@@ -1,4 +1,4 @@
-/** uWebSockets.js, where it was fetched: `node framework/scripts/uws.js`; the slow tests fetch it themselves. */
+/** uWebSockets.js, if it was downloaded: `node framework/scripts/uws.js`; the slow tests download it themselves. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import type { UwsModule } from "../src/module.js";
 const root = join(import.meta.dirname, "../../..");
 const folder = join(root, ".cache/uws");
 
-/** The package, or `null` where it is not there or has no binary for this Node. */
+/** The package, or `null` if it is missing or has no binary for this Node. */
 export function fetchedUws(): UwsModule | null {
   if (process.env["TSGI_SLOW"] !== undefined && process.platform === "linux") {
     execFileSync(process.execPath, [join(root, "framework/scripts/uws.js")], { stdio: "inherit" });

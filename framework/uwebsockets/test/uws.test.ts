@@ -25,7 +25,7 @@ const onUws = uws === null ? describe.skip : describe;
 const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`;
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
-/** What it lets through, as it shows neither bytes that are not UTF-8 nor header lines without a name. */
+/** Requests that it accepts, because it exposes neither bytes that are not UTF-8 nor header lines without a name. */
 const unseen = new Set(["bytes beyond US-ASCII in Host", "RFC 9112 §5: a header line without a name"]);
 /** Requests that its parser takes for incomplete heads, or closes the connection for. */
 const unmet = new Set([
@@ -114,7 +114,7 @@ onUws("a server on uWebSockets.js", () => {
         await next.write(`GET /good HTTP/1.1\r\n${HOST}\r\n`).until(/"path":"\/good"/);
       }
       expect(calls.slice(before)).toEqual(Array.from({ length: 3 }, () => "GET /good"));
-      // uWebSockets says nothing itself: it closes, or waits for the rest of what it takes for half a head.
+      // uWebSockets does not respond: it closes, or waits for the rest of an incomplete head.
       const answer = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 (\d{3}) /.exec(wire.received)?.[1];
       expect([undefined, String(status)]).toContain(answer);
     },
@@ -329,7 +329,7 @@ onUws("a server on uWebSockets.js", () => {
   });
 
   describe("its WebSockets", () => {
-    /** Accepts, and sends back what comes. */
+    /** Accepts, and echoes messages. */
     const echoSocket: ASGIApp = async (scope, receive, send) => {
       if (scope.type !== "websocket") return;
       await receive();

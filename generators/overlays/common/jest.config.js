@@ -1,4 +1,4 @@
-/** Tests run as TypeScript: `.js` in an import resolves to the `.ts` beside it. */
+/** Tests run as TypeScript: `.js` in an import resolves to the `.ts` next to it. */
 export default {
   roots: ["<rootDir>/test"],
   testMatch: ["**/*.test.ts"],

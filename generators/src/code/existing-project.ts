@@ -62,7 +62,7 @@ export class ExistingProject {
     return existsSync(join(this.folder, path));
   }
 
-  /** The text of a file. Its imports are written as on Node, whatever the runtime. */
+  /** The text of a file. Its imports are written as on Node, for every runtime. */
   read(path: string): string {
     return fromRuntime(readFileSync(join(this.folder, path), "utf8"), this.runtime);
   }
@@ -95,7 +95,7 @@ export class ExistingProject {
   /**
    * The module that makes the App, and that App.
    *
-   * @throws CommandError when there is none
+   * @throws CommandError if it is missing
    */
   get app(): { module: Module; registrar: Registrar } {
     for (const module of this.modules) {
@@ -112,7 +112,7 @@ export class ExistingProject {
     return "jest" in textsOf(this.manifest["devDependencies"]);
   }
 
-  /** True where tests have a client with the types of the routes, and `expect`. Bun and Deno have one of their own. */
+  /** True where tests have a client with the types of the routes, and `expect`. Bun and Deno include one. */
   get hasTypedClient(): boolean {
     const { dependencies, devDependencies, imports } = this.manifest;
     const packages = { ...textsOf(dependencies), ...textsOf(devDependencies), ...textsOf(imports) };

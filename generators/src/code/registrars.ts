@@ -1,7 +1,10 @@
 import type { CallExpression, Expression, NewExpression, Node, Statement } from "@babel/types";
 import type { SourceFile } from "./source-file.js";
 
-/** A call on an App or a Router, alone or as the value of a variable: `app.get("/", …)`, `export const x = app.get("/", …)`. */
+/**
+ * A call on an App or a Router, as a statement or as the value of a variable: `app.get("/", …)`, `export const x =
+ * app.get("/", …)`.
+ */
 export interface Registration {
   method: string;
   /** The first argument if it is a string literal. */
@@ -10,11 +13,11 @@ export interface Registration {
   statement: Statement;
 }
 
-/** An App or a Router that a variable of a module holds, with what is registered on it beside that variable. */
+/** An App or a Router in a variable of a module, with the registrations on it next to that variable. */
 export interface Registrar {
   kind: "App" | "Router";
   variable: string;
-  /** The prefix of a Router; `""` for none. */
+  /** The prefix of a Router, or `""`. */
   prefix: string;
   declaration: Statement;
   /** The expression `new App(…)` or `new Router(…)`. */
@@ -30,7 +33,7 @@ export interface Guard {
   isShared: boolean;
 }
 
-/** The dependencies of the template `auth` that return the current user or answer 401. */
+/** The dependencies of the template `auth` that return the current user or respond with 401. */
 const guards: ReadonlySet<string> = new Set(["getCurrentAccount", "getCurrentUser"]);
 
 /** The guard of a registrar: its own, or one that all of its routes have. */
@@ -85,7 +88,7 @@ export function findRegistrars(file: SourceFile): Registrar[] {
   );
 }
 
-/** The list of statements at the top, and those of the functions declared there. */
+/** The list of statements at the top, and the statements of the functions declared there. */
 function blocksOf(statements: readonly Statement[]): (readonly Statement[])[] {
   const bodies = statements.map(declared).flatMap((statement) => {
     if (statement.type === "FunctionDeclaration") {

@@ -14,8 +14,8 @@ interface Insertion {
 }
 
 /**
- * A TypeScript module to add code to. Its syntax tree gives the places; all other text stays unchanged, with comments
- * and white space.
+ * A TypeScript module to add code to. Its syntax tree contains the places; all other text stays unchanged, with
+ * comments and white space.
  */
 export class SourceFile {
   /** The top-level statements, with imports. */
@@ -84,7 +84,7 @@ export class SourceFile {
     return [...imported, ...declared].includes(name);
   }
 
-  /** The name, or the first of `name2`, `name3`, … that nothing has. */
+  /** The name, or the first unused one of `name2`, `name3`, … */
   freeName(name: string): string {
     for (let number = 1; ; number++) {
       const candidate = number === 1 ? name : `${name}${number}`;

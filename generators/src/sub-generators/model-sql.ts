@@ -13,7 +13,7 @@ export interface NewModel {
   fields: readonly Field[];
   /** True if each row belongs to a user. */
   belongsToUser: boolean;
-  /** The tables that it refers to, with that of the users. */
+  /** The tables that it refers to, and the table of the users. */
   tableOf: (model: string) => string;
 }
 
@@ -116,7 +116,7 @@ function rowsOf({ name, column, type, isOptional, relation }: Field): (readonly 
 /**
  * The name of a migration that sorts after all existing ones, independent of the clock.
  *
- * @param folders those of the project's migrations
+ * @param folders the folders of the project's migrations
  */
 export function nextMigration(folders: readonly string[], name: string, now = new Date()): string {
   const stamps = folders.flatMap((folder) =>

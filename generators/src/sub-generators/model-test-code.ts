@@ -9,7 +9,7 @@ interface TestPlace {
   models: readonly SchemaModel[];
 }
 
-/** A test of a model's routes. If rows belong to users, there are two, each of whom sees their own rows only. */
+/** A test of a model's routes. If rows belong to users, there are two, each of whom sees only their own rows. */
 export function renderModelTest(shape: ModelShape, place: TestPlace): string {
   const { names, fields, belongsToUser } = shape;
   const { path, router, words } = names;

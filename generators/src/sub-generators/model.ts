@@ -107,7 +107,7 @@ function readModelName(word: string): ModelNames {
   };
 }
 
-/** True for models whose rows belong to a user, like those of this generator. */
+/** True for models whose rows belong to a user, like the models of this generator. */
 function hasOwner(models: readonly SchemaModel[], name: string): boolean {
   return models.find((known) => known.name === name)?.fields.some((field) => field.name === "ownerId") === true;
 }

@@ -15,7 +15,7 @@ export interface SchemaModel {
   fields: readonly SchemaField[];
 }
 
-/** Parses the models of a schema, as far as relations and tests need. */
+/** Parses the models of a schema, for relations and tests. */
 export function readModels(text: string): SchemaModel[] {
   return [...text.matchAll(/^[ \t]*model\s+(\w+)\s*\{\n([^]*?)^[ \t]*\}/gm)].map(([, name = "", body = ""]) => ({
     name,

@@ -77,7 +77,7 @@ export class RouteCode {
     return names === "" ? 'async () => ({ status: "ok" })' : `async ({ ${names} }) => ({ ${names} })`;
   }
 
-  /** A request to it with examples, and its answer. */
+  /** A request to it with examples, and its response. */
   get call(): RouteCall {
     const { method, path } = this;
     const names = Object.fromEntries(this.#names.map((name) => [name, schemaOf(name).example]));

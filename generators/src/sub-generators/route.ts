@@ -27,7 +27,7 @@ export const route: SubGenerator = {
     const own = guard?.isShared === false ? guard.name : undefined;
     const text = code.render(place.registrar.variable, place.path, importerOf(source), own);
     const name = `${method.toLowerCase()}-${slugOf(path)}`;
-    // Inside a function nothing can be exported.
+    // Exports inside a function are not possible.
     const exported = source.statements.includes(place.registrar.declaration) ? source.freeName(camelOf(name)) : null;
     const statement = exported === null ? text : `export const ${exported} = ${text}`;
     source.insertAfter(endOfPaths(place.registrar), statement, "paragraph");

@@ -60,7 +60,7 @@ export const get${pascal}Id = ${camel}.get(
 /**
  * Includes a Router in the App.
  *
- * @returns the change of the App's module; nothing if it includes the Router
+ * @returns the change of the App's module, or undefined if it includes the Router
  */
 export function includeRouter(project: ExistingProject, variable: string, path: string): Change[] {
   const { module, registrar } = project.app;

@@ -35,7 +35,7 @@ export interface SubGenerator {
   /** The least and the largest number of arguments. */
   parameters: readonly [least: number, most: number];
   /**
-   * Plans the files. Writes nothing.
+   * Plans the files. Does not write files.
    *
    * @throws UsageError for invalid arguments; CommandError for an unsuitable project
    */

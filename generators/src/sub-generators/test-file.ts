@@ -6,7 +6,7 @@ import type { Change } from "./sub-generator.js";
 interface ApplicationTest {
   /** The name of the file, without `.test.ts`. */
   name: string;
-  /** Its folder. Defaults to that of the tests of routes. */
+  /** Its folder. Defaults to the folder of the tests of routes. */
   folder?: string;
   title: string;
 }
@@ -17,7 +17,7 @@ interface SocketTest extends ApplicationTest {
   statements: (client: string, websocket: string) => readonly string[];
 }
 
-/** A request to a route, and its answer. */
+/** A request to a route, and its response. */
 export interface RouteCall {
   method: string;
   /** The pattern: `/orders/{id}`. */
@@ -30,7 +30,7 @@ export interface RouteCall {
 }
 
 interface RouteTest extends ApplicationTest {
-  /** The module that exports the routes, for a typed client; `null` if it exports none. */
+  /** The module that exports the routes, for a typed client, or `null`. */
   module: string | null;
   /** True if the routes require a login. */
   isGuarded?: boolean;

@@ -10,12 +10,12 @@ import { readFiles } from "../read-files.js";
 import type { Answers } from "../answers.js";
 import type { Files } from "./merge-project.js";
 
-/** The recorded answers of a project. */
+/** The recorded options of a project. */
 export type KeptAnswers = Pick<Answers, "name" | "template"> & Partial<Answers>;
 
 /**
- * Creates a project again with an earlier version of this package: installs that version into a temporary folder and runs
- * it with the recorded answers. So neither the project nor this package needs a copy of the old template.
+ * Creates a project again with an earlier version of this package: installs that version into a temporary folder and
+ * runs it with the recorded options. So neither the project nor this package needs a copy of the old template.
  *
  * @param specifier the package to install: `create-tsgi@0.1.0`, or the path of a tarball
  * @throws CommandError when that version cannot be installed, or fails
@@ -58,7 +58,7 @@ export async function renderBase(specifier: string, answers: KeptAnswers): Promi
   }
 }
 
-/** The flags for the recorded answers. */
+/** The flags for the recorded options. */
 function flagsOf({
   template,
   database,

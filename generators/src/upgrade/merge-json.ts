@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from "../json.js";
 import type { Merged } from "./merge-text.js";
 
 /**
- * Merges two versions of a JSON object by members: unlike lines, neighbouring members do not conflict. Where both have
+ * Merges two versions of a JSON object by members: unlike lines, neighbouring members do not conflict. If both have
  * changed a member, ours is kept.
  *
  * @param place the path of the object, for conflicts

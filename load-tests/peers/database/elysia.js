@@ -17,7 +17,7 @@ new Elysia({ adapter: node() })
   .get("/db", () => findWorld(db), { response: World })
   .get("/queries", ({ query }) => findWorlds(db, query.queries), many)
   .get("/updates", ({ query }) => updateWorlds(db, query.queries), many)
-  // The adapter overwrites the type of a text, and keeps that of a Response.
+  // The adapter overwrites the type of a text, but keeps the type of a Response.
   .get("/fortunes", async () => {
     const headers = { "content-type": "text/html; charset=utf-8" };
     return new Response(renderFortunes(await findFortunes(db)), { headers });

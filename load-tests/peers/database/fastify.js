@@ -1,4 +1,4 @@
-/** The database routes on Fastify, with a schema for each answer. @module */
+/** The database routes on Fastify, with a schema for each response. @module */
 import fastify from "fastify";
 import { announce } from "../http/announce.js";
 import { findFortunes, findWorld, findWorlds, openDatabase, renderFortunes, updateWorlds } from "./queries.js";

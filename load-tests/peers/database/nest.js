@@ -1,4 +1,7 @@
-/** The database routes on NestJS with its adapter for Fastify; decorators are called, as JavaScript has none. @module */
+/**
+ * The database routes on NestJS with its adapter for Fastify; decorators are called, because JavaScript does not have
+ * them. @module
+ */
 import { Controller, DefaultValuePipe, Get, Header, Inject, Module, ParseIntPipe, Query } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
 import { FastifyAdapter } from "@nestjs/platform-fastify";

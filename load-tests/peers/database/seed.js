@@ -1,5 +1,5 @@
 /**
- * Creates the tables in a schema of their own, or drops them.
+ * Creates the tables in a separate schema, or drops them.
  *
  * `node seed.js URL [drop]`
  *

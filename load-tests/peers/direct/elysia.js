@@ -1,4 +1,4 @@
-/** The benchmark routes on Elysia, with its own `t` for bodies and answers. @module */
+/** The benchmark routes on Elysia, with its own `t` for bodies and responses. @module */
 import { Elysia, t } from "elysia";
 
 const NewUser = t.Object({ name: t.String({ minLength: 1 }), email: t.String(), age: t.Integer({ minimum: 0 }) });

@@ -1,4 +1,4 @@
-/** The benchmark routes on Fastify: JSON Schemas for the body and, as it recommends, for every answer. @module */
+/** The benchmark routes on Fastify: JSON Schemas for the body and, as it recommends, for every response. @module */
 import fastify from "fastify";
 
 const text = { type: "string" };

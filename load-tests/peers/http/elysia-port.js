@@ -13,7 +13,10 @@ export const freePort = () =>
     });
   });
 
-/** Announces once the port is open: the callback of `listen` comes before. No `fetch`, whose client would count as memory. */
+/**
+ * Prints the port after it is open: the callback of `listen` is called earlier. No `fetch`, whose client would count as
+ * memory.
+ */
 export async function announceOn(port) {
   while (!(await isOpen(port))) await sleep(1);
   announce(port);

@@ -1,4 +1,4 @@
-/** The benchmark routes on Express, the body checked with Zod: it has no validation of its own. @module */
+/** The benchmark routes on Express, the body checked with Zod, because it has no validation. @module */
 import express from "express";
 import { z } from "zod";
 import { announce } from "./announce.js";

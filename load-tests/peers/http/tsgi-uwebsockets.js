@@ -1,4 +1,4 @@
-/** The benchmark application on tsgi's server with uWebSockets.js underneath, which stands beside this program. @module */
+/** The benchmark application on tsgi's server with uWebSockets.js, which is installed next to this program. @module */
 import { serve } from "tsgi/node";
 import { app } from "../../../load-tests/dist/app.js";
 import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";

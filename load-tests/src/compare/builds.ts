@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(REPOSITORY);
 const CACHE = path.join(ROOT, ".cache/compare");
 const WORKLOAD = fileURLToPath(new URL("..", import.meta.url));
 
-/** A build of the framework with the workload beside it. */
+/** A build of the framework with the workload next to it. */
 export interface Build {
   /** The commit's abbreviated hash, with `+` where the work tree differs from it. */
   readonly commit: string;
@@ -38,14 +38,14 @@ export async function lastRelease(): Promise<string | null> {
   return git("describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^").catch(() => null);
 }
 
-/** The commit to compare with where none is named: the last release, else what the work tree has changed since. */
+/** The default commit to compare with: the last release, otherwise the base of the work tree's changes. */
 export async function defaultBase(): Promise<string> {
   return (await lastRelease()) ?? ((await isChanged()) ? "HEAD" : "HEAD^");
 }
 
 /**
- * Builds the framework of a commit in a work tree of its own, and puts the workload of this work tree beside both builds:
- * they differ in nothing but the framework.
+ * Builds the framework of a commit in a separate work tree, and puts the workload of this work tree next to both
+ * builds: they differ only in the framework.
  *
  * @throws Error when the name is unknown, or the commit does not build.
  */
@@ -79,8 +79,8 @@ export function findCore(tree: string): string {
 }
 
 /**
- * Builds the package `tsgi` alone. The others import it by its name, which is the build of this work tree where the commit
- * has no packages of its own.
+ * Builds only the package `tsgi`. The others import it by its name, which is the build of this work tree where the
+ * commit has no packages of its own.
  */
 async function buildCore(tree: string): Promise<void> {
   const framework = path.join(tree, "framework");

@@ -3,14 +3,14 @@ import { connect, type OnReadOpts, type Socket } from "node:net";
 import type { Answer, Example } from "../examples.js";
 import type { Line } from "./loops.js";
 
-/** An answer as it stands on the wire. All that follow must be the same but for their date. */
+/** The bytes of a response. All later ones must be the same except for their date. */
 export interface WireAnswer extends Answer {
   readonly bytes: Buffer;
   /** The place of the value of `Date`; both 0 without one. */
   readonly date: readonly [start: number, end: number];
 }
 
-/** A request as it stands on the wire. */
+/** The bytes of a request. */
 export function toWire(url: string, { method, path, headers, body }: Example): Buffer {
   const lines = Object.entries({
     host: new URL(url).host,
@@ -20,7 +20,7 @@ export function toWire(url: string, { method, path, headers, body }: Example): B
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body ?? ""}`);
 }
 
-/** Sends a request over a connection of its own and reads the whole answer. */
+/** Sends a request over a separate connection and reads the whole response. */
 export function readAnswer(url: string, request: Buffer): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -38,7 +38,7 @@ export function readAnswer(url: string, request: Buffer): Promise<WireAnswer> {
   });
 }
 
-/** `null` while the answer is not whole. @see RFC 9112 §6 */
+/** `null` while the response is incomplete. @see RFC 9112 §6 */
 function parseAnswer(bytes: Buffer): WireAnswer | null {
   const text = bytes.toString("latin1");
   const head = text.indexOf("\r\n\r\n") + 4;
@@ -63,7 +63,7 @@ function open(url: string, onread?: OnReadOpts): Socket {
   return connect({ host: hostname, port: Number(port), noDelay: true, ...(onread === undefined ? {} : { onread }) });
 }
 
-/** Sends one request at a time, and compares each answer byte by byte with the first one. */
+/** Sends one request at a time, and compares each response byte by byte with the first one. */
 export class Connection implements Line {
   onAnswer = (): void => {};
   onFault: Line["onFault"] = () => {};
@@ -81,7 +81,7 @@ export class Connection implements Line {
   /** Opens a connection. */
   static open(url: string, request: Buffer, expected: WireAnswer): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      // One buffer for all answers: a client that collects no garbage pauses less.
+      // One buffer for all responses: a client that collects no garbage pauses less.
       const onread = {
         buffer: Buffer.alloc(16_384),
         callback: (length: number, buffer: Uint8Array) => connection.#receive(length, buffer),
@@ -120,7 +120,7 @@ export class Connection implements Line {
     return true;
   }
 
-  /** Compares the bytes of an answer from one place to another; the buffer begins at the place `base`. */
+  /** Compares the bytes of a response from one place to another; the buffer begins at the place `base`. */
   #isSame(buffer: Uint8Array, base: number, from: number, to: number): boolean {
     return (
       from >= to ||

@@ -6,7 +6,7 @@ import { proofFaults, warmUp } from "../direct/measure.js";
 import { EXAMPLES } from "../examples.js";
 import type { SlicedRow, SlicedSection } from "./slice-process.js";
 
-/** Untimed requests, each answer checked whole. */
+/** Untimed requests, each response checked completely. */
 const CHECKED = 500;
 
 /** Checks each route and the validation of bodies. */

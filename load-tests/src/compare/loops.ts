@@ -2,9 +2,9 @@
 
 /** A connection that sends one request at a time. */
 export interface Line {
-  /** Called with each right answer. */
+  /** Called with each right response. */
   onAnswer: () => void;
-  /** Called when an answer is wrong, or the connection ends. */
+  /** Called if a response is wrong, or the connection ends. */
   onFault: (fault: string) => void;
   send(): void;
 }
@@ -15,7 +15,7 @@ const MAX_MS = 30_000;
 /**
  * A closed loop of so many requests, over all connections together.
  *
- * @throws Error when an answer is wrong, a connection ends, or the server hangs.
+ * @throws Error if a response is wrong, a connection ends, or the server hangs.
  */
 export function sendMany(lines: readonly Line[], requests: number): Promise<void> {
   let sent = 0;
@@ -23,7 +23,7 @@ export function sendMany(lines: readonly Line[], requests: number): Promise<void
   return new Promise((resolve, reject) => {
     const fail = (fault: string): void => {
       clearTimeout(timer);
-      for (const line of lines) line.onAnswer = () => {}; // nothing is sent any more
+      for (const line of lines) line.onAnswer = () => {}; // no more requests are sent
       reject(new Error(fault));
     };
     const timer = setTimeout(fail, MAX_MS, `not all responses arrived within ${MAX_MS / 1_000} s`);

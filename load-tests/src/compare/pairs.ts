@@ -22,7 +22,7 @@ export type Measure = (pair: number) => Promise<PairOfReports>;
 
 /** The end of a comparison. */
 export interface Limits {
-  /** Decides nothing before: the interval of few pairs is too narrow. */
+  /** Does not decide earlier: the interval of few pairs is too narrow. */
   readonly minimumPairs: number;
   /** No pair begins after it. */
   readonly until: number;
@@ -30,16 +30,19 @@ export interface Limits {
   readonly onPair?: (section: string, pair: number) => void;
 }
 
-/** Answers for each second of processor time, which a busy machine changes least; by the clock where no system tells it. */
+/**
+ * Responses per second of processor time, which a busy machine changes least; by the clock if the system does not
+ * report it.
+ */
 function speedOf({ perCPUSecond, perSecond }: Row["figures"]): number | undefined {
   return perCPUSecond ?? perSecond;
 }
 
 /**
- * Measures each section in pairs until every row of it is decided or the time is up.
- * A section that is decided leaves its time to the others.
+ * Measures each section in pairs until every row of it is decided or the time is up. A decided section passes its
+ * remaining time to the others.
  *
- * @throws Error when a side gave a wrong answer.
+ * @throws Error if a side sent a wrong response.
  */
 export async function comparePairs(sections: Readonly<Record<string, Measure>>, limits: Limits): Promise<Change[]> {
   const rows = new Map<string, Pair[]>();

@@ -3,7 +3,7 @@ import type { Builds } from "./builds.js";
 import type { Measure } from "./pairs.js";
 import { measureInSlices } from "./slices.js";
 
-/** The rows of each section that can be compared, imported in its process alone. */
+/** The comparable rows of each section, imported only in its process. */
 export const ROWS = {
   direct: () => import("./direct-rows.js"),
   routing: () => import("./routing-rows.js"),
@@ -17,13 +17,13 @@ const SECTIONS = Object.keys(ROWS) as ComparedSection[];
 
 /** The settings of a comparison. */
 export interface CompareSettings {
-  /** A commit or tag, or `release` for the last one alone; `null` where none is named. */
+  /** A commit or tag, or `release` for the last one; `null` by default. */
   readonly base: string | null;
   readonly seconds: number;
   readonly sections: readonly ComparedSection[];
 }
 
-/** Reads `BASE`, `TIME` (seconds) and `ONLY`. @throws TypeError when a value is none of these. */
+/** Reads `BASE`, `TIME` (seconds) and `ONLY`. @throws TypeError for an invalid value. */
 export function readCompareSettings(environment: Readonly<Record<string, string | undefined>>): CompareSettings {
   const { BASE, TIME, ONLY } = environment;
   const seconds = Number(TIME || 600);
@@ -34,7 +34,7 @@ export function readCompareSettings(environment: Readonly<Record<string, string 
   return { base: BASE || null, seconds, sections: names.map(toSection) };
 }
 
-/** Reads the name of a section. @throws TypeError when there is none of that name. */
+/** Reads the name of a section. @throws TypeError for an unknown name. */
 export function toSection(name: string): ComparedSection {
   const section = SECTIONS.find((known) => known === name);
   if (section !== undefined) return section;

@@ -7,14 +7,14 @@ import { onCore } from "../cores.js";
 /** One row of a section, checked and ready to be measured. */
 export interface SlicedRow {
   readonly name: string;
-  /** Makes requests. @throws Error that says which answer was wrong. */
+  /** Sends requests. @throws Error with the first wrong response. */
   repeat(requests: number): void | Promise<void>;
 }
 
 /** The rows of a process. */
 export interface SlicedSection {
   readonly rows: readonly SlicedRow[];
-  /** The wrong answers of its check, in one line each. */
+  /** The wrong responses of its check, in one line each. */
   readonly faults: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface SliceRequest {
   readonly requests: number;
 }
 
-/** The processor time of a slice, or what was wrong. */
+/** The processor time of a slice, or its error. */
 type Slice = { readonly usedUs: number } | { readonly fault: string };
 
 /** Called in the other process: makes the requests of each slice that its parent asks for, and ends with its parent. */
@@ -63,7 +63,7 @@ export class SliceProcess {
     this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => {
       throw new Error(`A process of the comparison ended with ${String(code)}.`);
     });
-    this.#ended.catch(() => {}); // it is heard of where a message is awaited
+    this.#ended.catch(() => {}); // it is reported to the code that awaits a message
   }
 
   /** Waits for the names of its rows. */
@@ -71,7 +71,7 @@ export class SliceProcess {
     return this.#next();
   }
 
-  /** Makes requests of a row and gives the processor time of that, in microseconds. @throws Error for a wrong answer. */
+  /** Sends requests of a row and returns the processor time, in microseconds. @throws Error for a wrong response. */
   async slice(row: number, requests: number): Promise<number> {
     this.#child.send({ row, requests } satisfies SliceRequest);
     const slice = await this.#next<Slice>();

@@ -1,5 +1,5 @@
 /**
- * Measures one section of the build that it lies beside, in slices: `node dist/compare/slice-worker.js SECTION`, with a channel.
+ * Measures one section of the build next to it, in slices: `node dist/compare/slice-worker.js SECTION`, with a channel.
  *
  * @module
  */

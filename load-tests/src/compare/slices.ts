@@ -11,13 +11,13 @@ const FIRST_SLICE = 5_000;
 const WARM_UP_SLICES = 4;
 /** Slices of each row and build that count. */
 const SLICES = 40;
-/** Processor time of a slice: short beside what disturbs a host, and long beside a young collection. */
+/** Processor time of a slice: short compared with disturbances of a host, and long compared with a young collection. */
 const SLICE_US = 10_000;
 
 /**
- * Measures a section of both builds at the same time, each in a fresh process, in slices that alternate: what the host does to
- * one, it does to the other. On a virtual machine two processes one after the other differed by 20 % (standard deviation), and
- * two in slices by 2 to 5 %.
+ * Measures a section of both builds at the same time, each in a fresh process, in alternating slices, so that
+ * disturbances of the host affect both. On a virtual machine two processes one after the other differed by 20 %
+ * (standard deviation), and two in slices by 2 to 5 %.
  *
  * The two processes of a pair hash strings with the same seed. V8 draws one at random for each process, and with it the
  * collisions in a `Map`: look-ups of a static path differed by 17 %, with one seed by 3 %; direct calls by 3 to 6 %, and 2 to
@@ -31,7 +31,7 @@ export async function measureInSlices({ base, head }: Builds, section: string, p
   try {
     const [onBase, onHead] = await Promise.all([workers.base.ready(), workers.head.ready()]);
     const rows: Record<Side, Row[]> = { base: [], head: [] };
-    const isRight = onBase.faults.length + onHead.faults.length === 0; // without an answer that is right, no row
+    const isRight = onBase.faults.length + onHead.faults.length === 0; // a row requires a right response
     for (const [row, name] of isRight ? onBase.names.entries() : []) {
       const speeds = await measureRow(workers[first], workers[second], row);
       rows[first].push({ name, figures: { perCPUSecond: speeds[0] } });

@@ -13,7 +13,7 @@ const WIDE = 0.02;
 /** `"unclear"`: the interval is wide, or has a threshold inside. `"too few pairs"`: the time was up before there was one. */
 export type Verdict = "improved" | "noise" | "to be investigated" | "unclear" | "too few pairs";
 
-/** The verdict that holds for the whole interval. */
+/** The verdict for the whole interval. */
 export function judge({ low, high }: Interval): Verdict {
   if (high < REGRESSED) return "to be investigated";
   if (low > IMPROVED) return "improved";

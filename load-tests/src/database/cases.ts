@@ -1,4 +1,4 @@
-/** The routes on a database, after TechEmpower's, and the checks of their answers. @module */
+/** The routes on a database, after TechEmpower's, and the checks of their responses. @module */
 import { parseJSON } from "../examples.js";
 import type { Case, Reply } from "../http/case.js";
 
@@ -10,7 +10,7 @@ export interface World {
 
 /** The rows of `world`, and the largest number in one. */
 const WORLDS = 10_000;
-/** The rows of the answers with many. */
+/** The rows of the responses with many. */
 const MANY = 20;
 
 const SCRIPT = /&lt;script&gt;alert\((?:&quot;|&#34;|&#x22;)This should not be displayed/;
@@ -55,14 +55,14 @@ function checkWorlds({ body }: Reply): string | null {
   return worldsOf(body).length === MANY ? null : `expected ${MANY} different rows in range, got ${body.slice(0, 200)}`;
 }
 
-/** The different rows of an answer; none where one is out of range. */
+/** The different rows of a response; empty if one is out of range. */
 export function worldsOf(body: string): readonly World[] {
   const rows = parseJSON(body);
   if (!Array.isArray(rows) || !rows.every(isWorld)) return [];
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
-/** Says which row of an answer is another one in the database, or `null`. */
+/** Returns the row of a response that differs in the database, or `null`. */
 export function faultOfStored(answered: readonly World[], stored: readonly World[]): string | null {
   const numbers = new Map(stored.map(({ id, randomnumber }) => [id, randomnumber]));
   const lost = answered.find(({ id, randomnumber }) => numbers.get(id) !== randomnumber);

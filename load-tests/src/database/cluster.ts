@@ -15,7 +15,7 @@ const DEBIAN = "/usr/lib/postgresql";
 /** Larger than all connections of the servers of one round. */
 const CONNECTIONS = 50;
 
-/** A database that answers. */
+/** A running database. */
 export interface Database extends AsyncDisposable {
   readonly url: string;
 }
@@ -34,7 +34,7 @@ export async function openDatabase(
   return programs === null ? null : startCluster(programs);
 }
 
-/** The folder of the programs with a slash, empty where they are in the path; `null` where there are none. */
+/** The folder of the programs with a slash, empty if they are in the path; `null` if they are missing. */
 async function findPrograms(): Promise<string | null> {
   const versions = await readdir(DEBIAN).catch(() => []);
   for (const folder of ["", ...versions.map((version) => join(DEBIAN, version, "bin/"))]) {
@@ -48,7 +48,7 @@ async function findPrograms(): Promise<string | null> {
   return null;
 }
 
-/** Nothing is synced to the disk: the work of the frameworks is compared, not that of the disk. */
+/** Without syncs to the disk: the benchmark compares the work of the frameworks. */
 async function startCluster(programs: string): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-bench-postgres-"));
   const user = await unprivilegedUser();

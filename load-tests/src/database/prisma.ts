@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { PEERS, REPOSITORY } from "../paths.js";
 
-/** Generates the client beside the peers, and makes JavaScript of it, which is what the peers are. */
+/** Generates the client next to the peers, and compiles it to JavaScript, which the peers use. */
 export async function generateClient(): Promise<void> {
   const folder = fileURLToPath(new URL("database/", PEERS));
   const sample = createRequire(new URL("sample-auth-app/package.json", REPOSITORY));
   const command = join(sample.resolve("prisma/package.json"), "../build/index.js");
-  // Only `generate` does without the engine, which it looks for on the network all the same.
+  // Only `generate` works without the engine, but it still looks for it on the network.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   await promisify(execFile)(process.execPath, [command, "generate", "--schema", "schema.prisma"], { cwd: folder, env });
   await build({

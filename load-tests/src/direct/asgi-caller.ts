@@ -6,7 +6,7 @@ import type { Caller } from "./contender.js";
 const NO_QUERY = new Uint8Array();
 const JSON_HEADERS: readonly HeaderPair[] = [[Buffer.from("content-type"), Buffer.from("application/json")]];
 
-/** The `receive` and `send` of one request, which keep what was sent. */
+/** The `receive` and `send` of one request, which record the sent messages. */
 class Exchange {
   status = 0;
   headers: Iterable<HeaderPair> = [];

@@ -40,11 +40,11 @@ export type Contender = ASGIContender | FetchContender | InjectContender;
 
 /** One contender with one example. Everything that is the same for each request is prepared here. */
 export interface Caller {
-  /** Makes one request and gives the whole answer. */
+  /** Sends one request and returns the whole response. */
   ask(): Promise<Answer>;
   /**
-   * Makes requests one after the other and gives the number of wrong answers among them. A request is everything that
-   * a server does anew for each: the object that the contender is called with is made inside.
+   * Sends requests one at a time and returns the number of wrong responses. A request includes everything that a server
+   * creates for each one, such as the argument of the framework.
    */
   repeat(requests: number, right: Answer): Promise<number>;
 }
@@ -55,7 +55,7 @@ export async function loadContender(url: string): Promise<Contender> {
   return toContender(module, url);
 }
 
-/** Checks what a module gives. @throws TypeError when it has no `kind` and `handle`. */
+/** Checks the exports of a module. @throws TypeError without `kind` and `handle`. */
 export function toContender(given: unknown, url: string): Contender {
   if (isContender(given)) return given;
   throw new TypeError(`Expected ${url} to give a kind ("asgi", "fetch" or "inject") and a function named handle.`);

@@ -6,14 +6,14 @@ import type { Caller, Contender } from "./contender.js";
 
 /** The number of requests of a measurement. */
 export interface Counts {
-  /** Untimed requests, each answer checked whole. */
+  /** Untimed requests, each response checked completely. */
   readonly warmUp: number;
-  /** Timed requests, each answer checked by its status, and its length where the caller has it without more work. */
+  /** Timed requests, each response checked by its status, and its length if the caller has it without more work. */
   readonly requests: number;
 }
 
 /**
- * Measures each example in turn and proves, untimed, that the contender validates. An example with a wrong answer has
+ * Measures each example in turn and proves, untimed, that the contender validates. An example with a wrong response has
  * no row.
  */
 export async function measureContender(
@@ -35,7 +35,7 @@ export async function measureContender(
   return { rows, faults };
 }
 
-/** The wrong answers to the requests that prove, untimed, that a contender validates. */
+/** The wrong responses to the untimed requests that prove the validation. */
 export async function proofFaults(contender: Contender): Promise<string[]> {
   const faults: string[] = [];
   for (const proof of PROOFS) {
@@ -45,7 +45,7 @@ export async function proofFaults(contender: Contender): Promise<string[]> {
   return faults;
 }
 
-/** Makes untimed requests, each answer checked whole. Gives the last answer, or the first fault. */
+/** Sends untimed requests, each response checked completely. Returns the last response, or the first error. */
 export async function warmUp(caller: Caller, example: Example, requests: number): Promise<Answer | string> {
   let right = await caller.ask();
   for (let request = 1; request < requests; request++) {

@@ -22,5 +22,5 @@ printReport(
     { requests: Number(requests), warmUp: Number(warmUp) },
   ),
 );
-// A framework may hold the process open by a timer of its own.
+// A framework may keep the process running with a timer.
 process.exit();

@@ -1,7 +1,7 @@
-/** The requests of a suite, and the check of their answers. @module */
+/** The requests of a suite, and the check of their responses. @module */
 import { type Example, faultOf } from "../examples.js";
 
-/** An answer, its header names in lower case. */
+/** A response, its header names in lower case. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,13 +15,13 @@ export interface Case {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Its requests, as a share of those of the suite: less than 1 where an answer is much work. */
+  /** Its requests, as a share of the suite's: less than 1 if a response is much work. */
   readonly share: number;
   /** Connections at most, where those that are cut at the end would leave the server much work; all of the load without it. */
   readonly connections?: number;
-  /** True where every answer has the same body. */
+  /** True if every response has the same body. */
   readonly isConstant: boolean;
-  /** The fault of an answer in one line, or `null` when it is right. */
+  /** The error of a response in one line, or `null` if it is right. */
   readonly check: (reply: Reply) => string | null;
 }
 
@@ -34,7 +34,7 @@ export function toCase(example: Example): Case {
   return { name, method, path, headers, body, share: 1, isConstant: true, check };
 }
 
-/** Sends the request of a case and reads the answer. */
+/** Sends the request of a case and reads the response. */
 export async function ask(url: string, { method, path, headers, body }: Case): Promise<Reply> {
   const response = await fetch(url + path, { method, body, headers });
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };

@@ -35,7 +35,7 @@ const faults: string[] = [];
 const { cases, prove } = SUITES[load.suite];
 
 for (const one of cases) {
-  // A browser, whose request has header lines, pipelines nothing.
+  // A browser, whose request has header lines, does not pipeline.
   for (const pipelining of load.pipelining.filter((depth) => depth === 1 || !("cookie" in one.headers))) {
     const result = await measure(one, pipelining);
     if (typeof result === "string") {
@@ -48,7 +48,7 @@ for (const one of cases) {
 faults.push(...(await prove()).filter((fault) => fault !== null));
 printReport({ rows, faults });
 
-/** Checks an answer whole, warms up, and measures. Gives what is wrong where something is. */
+/** Checks a response completely, warms up, and measures. Returns the error, if there is one. */
 async function measure(one: Case, pipelining: number): Promise<Row | string> {
   const reply = await ask(load.url, one);
   const fault = one.check(reply);

@@ -7,7 +7,7 @@ import { type ServerOptions, startServer } from "./server-process.js";
 
 const CLIENT = new URL("client.js", import.meta.url);
 
-/** Starts a server in a fresh process and loads it by a client in another one, each on a core of its own. */
+/** Starts a server in a fresh process and loads it by a client in another one, each on a separate core. */
 export async function measureServer(
   script: URL,
   load: Omit<Load, "url" | "serverPid">,

@@ -9,16 +9,16 @@ const SAMPLE_MS = 10;
 /** A server that is not done by then has hung. */
 const MAX_SECONDS = 60;
 
-/** One request, and the check of each of its answers. */
+/** One request, and the check of each of its responses. */
 export interface Shot {
-  /** Its name in tables and faults. */
+  /** Its name in tables and errors. */
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly status: number;
-  /** The body of every answer, or the check of it where answers differ. */
+  /** The body of every response, or its check if responses differ. */
   readonly expected: string | ((body: string) => boolean);
 }
 
@@ -29,12 +29,13 @@ export interface Amount {
 }
 
 /**
- * Sends one request many times. autocannon checks the body of each answer, and counts each status.
+ * Sends one request many times. autocannon checks the body of each response, and counts each status.
  *
- * Its own `amount` is of no use here: it cuts a connection that has sent its share, so that pipelined requests lose
- * their answers, and a share below the pipelining never ends. The answers are counted here instead, and end the run.
+ * Its own `amount` cannot be used: it closes a connection that has sent its share, so that pipelined requests lose
+ * their responses, and a share below the pipelining never ends. The responses are counted here instead, and end the
+ * run.
  *
- * @returns The figures, or the fault in one line.
+ * @returns The results, or the error in one line.
  */
 export async function sendMany(
   load: Pick<Load, "url" | "serverPid" | "connections">,

@@ -1,11 +1,11 @@
-/** A server in a process of its own. @module */
+/** A server in a separate process. @module */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { onCore, SERVER_CORE } from "../cores.js";
 
-/** A server that answers. */
+/** A running server. */
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
@@ -17,13 +17,13 @@ export interface ServerProcess {
 export interface ServerOptions {
   /** The runtime with its arguments; this Node by default. */
   readonly command?: readonly string[];
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The destination of stderr, to which some servers log each request. */
   readonly stderr?: "inherit" | "ignore";
 }
 
-/** Called in the server's process: says on stdout, in one line, where it answers. */
+/** Called in the server's process: prints its address to stdout, in one line. */
 export function announce(url: string): void {
   process.stdout.write(`${url}\n`);
 }
@@ -31,7 +31,7 @@ export function announce(url: string): void {
 /**
  * Starts a server's script and waits for its `announce`.
  *
- * @throws Error when the process ends before it answers.
+ * @throws Error if the process exits before it responds.
  */
 export async function startServer(
   script: URL,

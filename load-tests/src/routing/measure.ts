@@ -32,7 +32,7 @@ export function measureRouter(
   return { rows, faults };
 }
 
-/** Looks a path up many times and gives the number of times that it was not found. */
+/** Looks up a path many times and returns the number of misses. */
 export function repeat(lookup: RoutingContender["lookup"], path: string, count: number): number {
   let missed = 0;
   for (let index = 0; index < count; index++) {
@@ -45,7 +45,7 @@ export function repeat(lookup: RoutingContender["lookup"], path: string, count: 
   return missed;
 }
 
-/** Says what is wrong with a look-up, in one line, or `null` when it is right. */
+/** Returns the error of a lookup, in one line, or `null` if it is right. */
 export function faultOf({ lookup, read }: RoutingContender, wanted: Lookup): string | null {
   const result = lookup("GET", wanted.path);
   if (result === null || result === undefined) {

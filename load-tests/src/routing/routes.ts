@@ -25,8 +25,8 @@ const PAGES = ["index", "search", "recent", "install", "settings", "reports", "d
 const RESOURCES = "users orders products invoices carts teams projects tickets events articles".split(" ");
 
 /**
- * The 100 routes. No static segment stands beside a parameter: Hono's RegExpRouter refuses such sets, and all contenders
- * are measured on the same one.
+ * The 100 routes. No static segment is next to a parameter: Hono's RegExpRouter rejects such sets, and all routers are
+ * measured with the same one.
  */
 export const ROUTES: readonly BenchRoute[] = [
   ...SECTIONS.flatMap((section) => PAGES.map((page) => `/${section}/${page}`)),

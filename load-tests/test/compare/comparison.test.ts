@@ -23,7 +23,9 @@ function gaussian(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(next())) * Math.cos(2 * Math.PI * next());
 }
 
-/** Measures 1,000 answers a second of processor time; each process differs by 4 %, and the machine drifts by 20 %. */
+/**
+ * Measures 1,000 responses per second of processor time; each process differs by 4 %, and the machine drifts by 20 %.
+ */
 function noisy(seed: number, speedOfHead: number): MeasureSide {
   const random = gaussian(seed);
   let processes = 0;

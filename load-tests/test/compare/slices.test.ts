@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Builds } from "../../src/compare/builds.js";
 import { measureInSlices } from "../../src/compare/slices.js";
 
-/** A worker whose rows take so many microseconds a request, which writes down each slice. */
+/** A worker whose rows take the given number of microseconds per request, which records each slice. */
 function worker(name: string, { us = 10, wrong = 0, end = false, log = "" }): string {
   return `import { appendFileSync } from "node:fs";
 appendFileSync(${JSON.stringify(log)}, process.execArgv.join());

@@ -10,7 +10,7 @@ import { EXAMPLES } from "../../src/examples.js";
 const COUNTS = { warmUp: 5, requests: 20 };
 const right: Contender = { kind: "asgi", handle: handWritten };
 
-/** The hand-written application, but what it sends of some requests is changed. */
+/** The hand-written application, with some changed responses. */
 function spoiled(spoil: (send: Send, request: number) => Send): Contender {
   let requests = 0;
   const handle: ASGIApp = (scope, receive, send) => handWritten(scope, receive, spoil(send, requests++));

@@ -1,19 +1,19 @@
 /**
  * The page: register, log in, see one's items, add some and delete some.
  *
- * The access token lives in a variable and nowhere else, so no other page and no later script finds it. After a reload
- * the refresh cookie, which scripts cannot read, gives a new one.
+ * The access token is stored only in a variable, so no other page and no later script can read it. After a reload the
+ * refresh cookie, which scripts cannot read, is exchanged for a new one.
  */
 
 /** @type {string | null} */
 let accessToken = null;
-/** @type {string | null} The cursor of the next page, where there is one. */
+/** @type {string | null} The cursor of the next page, if there is one. */
 let nextCursor = null;
 
 const PAGE_SIZE = 20;
 const element = (id) => document.getElementById(id);
 
-/** What the server said, in words for people. */
+/** The server's error, in words for people. */
 class Refusal extends Error {
   constructor(status, body, retryAfter) {
     super(Refusal.#describe(status, body, retryAfter));
@@ -29,7 +29,7 @@ class Refusal extends Error {
   }
 }
 
-/** Sends a request; what is not a success is thrown. */
+/** Sends a request; throws for an error response. */
 async function send(path, { json, form, ...options } = {}) {
   const headers = {};
   if (accessToken !== null) headers["Authorization"] = `Bearer ${accessToken}`;
@@ -42,8 +42,8 @@ async function send(path, { json, form, ...options } = {}) {
 }
 
 /**
- * Gets a new access token for the cookie. One tab at a time: a refresh token is good once, and who came second would
- * look like a thief. (Browsers have locks where they have https, and on this machine.)
+ * Gets a new access token for the cookie. One tab at a time: a refresh token can be used once, and a second use would
+ * look like a theft. (Browsers have locks with https, and on this machine.)
  */
 async function refresh() {
   const work = async () => {
@@ -132,7 +132,7 @@ function selectTab(name) {
   say("");
 }
 
-/** Runs what a button or a form is for: once at a time, and what goes wrong is said. */
+/** Runs the action of a button or a form: once at a time, and shows its error. */
 async function perform(button, work) {
   button.disabled = true;
   try {
@@ -177,7 +177,7 @@ onSubmit("register", async (user) => {
 
 onSubmit("add", async ({ name }) => {
   const { content } = await sendAsUser("/items", { method: "POST", json: { name } });
-  // The newest stands last: it is shown when all before it are.
+  // The newest is last: it is shown after all earlier ones are.
   if (nextCursor === null) appendItem(content);
   showWhetherEmpty();
   say(`Added “${content.name}”.`);
@@ -198,7 +198,7 @@ function showDemo({ username, password }) {
   element("demo").hidden = false;
 }
 
-// Whoever has a session is shown what is theirs; to have none is no error.
+// Shows the items of a session; a missing session is not an error.
 try {
   const { content } = await send("/auth/session");
   if (content.demo !== null) showDemo(content.demo);

@@ -26,7 +26,7 @@ const REFRESH_COOKIE = "refresh_token";
 /** Versions of accounts begin at 1: the token of a disabled user stays without use when the account is enabled again. */
 const VERSION_OF_NONE = 0;
 
-/** Keeps tokens out of every cache (RFC 6749 §5.1), and the errors beside them. */
+/** Keeps tokens out of every cache (RFC 6749 §5.1), and errors too. */
 const noStore = httpMiddleware(async (_, next) => {
   const { headers } = await next();
   headers.set("cache-control", "no-store");
@@ -66,7 +66,7 @@ const getCredentials = withParams(
   },
 );
 
-/** Answers with an access token, and sets the refresh cookie where there is a session. */
+/** Responds with an access token, and sets the refresh cookie if there is a session. */
 const getGrant = withParams(
   { accessTokens, settings, response: Response },
   async ({ accessTokens, settings, response }) => {
@@ -113,7 +113,7 @@ auth.post(
     // The cookie of a session is good for a token without limits.
     const isLimited = credentials.scopes.length > 0;
     const session = account && !isLimited ? await refreshTokens.start(account) : null;
-    // A disabled user gets a token that is good for nothing, and no session.
+    // A disabled user gets an invalid token, and no session.
     if (account === null || (session === null && !isLimited && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
       throw new HTTPException(401, INCORRECT.description, { headers: { "WWW-Authenticate": "Bearer" } });

@@ -106,7 +106,7 @@ items.websocket(
   async ({ socket, account: { id, version, username }, db }) => {
     await socket.accept();
     for await (const text of socket) {
-      // Nothing for a user who was disabled, or has another password, since the connection was opened.
+      // Empty for a user who was disabled, or has another password, since the connection was opened.
       const where = { name: { contains: String(text) }, owner: { id, version, disabled: false } };
       const found = await db.item.findMany({ where, orderBy: { id: "asc" }, take: 10 });
       await socket.sendJson(found.map((item) => ({ id: item.id, name: item.name, owner: username })));

@@ -1,7 +1,7 @@
 import { FileResponse, Router, StaticFiles } from "tsgi";
 
 const PUBLIC = new URL("../../public/", import.meta.url);
-/** A copy may be kept, but is asked about each time: the answer is 304 while the file is the same. */
+/** A copy may be cached, but is revalidated each time: the response is 304 while the file is unchanged. */
 const headers = { "Cache-Control": "no-cache" };
 
 /** The page that people see. */

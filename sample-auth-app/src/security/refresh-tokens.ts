@@ -15,8 +15,8 @@ const IDLE_MS = 7 * DAY;
 const ABSOLUTE_MS = 30 * DAY;
 
 /**
- * Two tabs that wake up together send the same token at once: that is a race, not a theft. An answer with a new token is
- * held for this long, so that whoever presents the old one later has had time to know the new one.
+ * Two tabs that wake up together send the same token at once: that is a race, not a theft. A response with a new token
+ * is held for this long, so that a client that presents the old one later has had time to receive the new one.
  */
 const RACE_MS = 100;
 /** The server takes one connection in a turn of its loop: after so many, all that was sent at once has been seen. */
@@ -30,12 +30,12 @@ export interface IssuedRefreshToken {
   maxAgeSeconds: number;
 }
 
-/** What became of a refresh token. */
+/** The state of a refresh token. */
 export type Rotation =
   | { outcome: "rotated"; user: Account; refreshToken: IssuedRefreshToken }
   /**
    * `reused` and `disabled` have ended the session. `raced`: another request is given the successor. `abandoned`: the
-   * client has gone, and may present the token again.
+   * client has disconnected, and may present the token again.
    */
   | { outcome: "unknown" | "expired" | "raced" | "reused" | "disabled" | "abandoned"; username?: string };
 
@@ -46,7 +46,7 @@ interface Rotating {
   refreshToken: IssuedRefreshToken;
 }
 
-/** Another request is about to deliver a successor; `null` where it has only just begun. */
+/** Another request is about to deliver a successor; `null` if it has only just begun. */
 interface Pending {
   outcome: "pending";
   pendingHash: string | null;
@@ -62,14 +62,14 @@ interface Presented {
 }
 
 /**
- * The refresh tokens: each is good for one use, which gives its successor (RFC 9700 §4.14.2). What each step does in each
- * state, and against which attack, is in docs/refresh-tokens.md.
+ * The refresh tokens: each can be used once, which creates its successor (RFC 9700 §4.14.2). docs/refresh-tokens.md
+ * describes each step in each state, and the attack that it prevents.
  */
 export class RefreshTokens {
   readonly #db: Database;
   readonly #now: () => number;
 
-  /** @param now gives the time in milliseconds since the epoch */
+  /** @param now returns the time in milliseconds since the epoch */
   constructor(db: Database, now: () => number = Date.now) {
     this.#db = db;
     this.#now = now;
@@ -85,8 +85,8 @@ export class RefreshTokens {
   }: Pick<Account, "id" | "hashed_password">): Promise<IssuedRefreshToken | null> {
     const now = this.#now();
     return this.#db.transaction(async (tx) => {
-      // An UPDATE that changes nothing: it also waits for a change of the password that is under way, and keeps the next
-      // one waiting until this session can be seen, and ended. A SELECT, or an INSERT from one, would do neither.
+      // An UPDATE without an effect: it also waits for a running change of the password, and keeps the next one waiting
+      // until this session is visible, and can be ended. A SELECT, or an INSERT from one, would do neither.
       const where = { id: userId, hashed_password, disabled: false };
       const { count } = await tx.user.updateMany({ where, data: { disabled: false } });
       if (count === 0) {
@@ -101,13 +101,13 @@ export class RefreshTokens {
   }
 
   /**
-   * Takes a token and gives its successor. A token whose successor was delivered, or presented, ends its session.
+   * Accepts a token and returns its successor. A token whose successor was delivered, or presented, ends its session.
    *
-   * @param signal aborts when the client goes: it may then present the token again
+   * @param signal aborts if the client disconnects: it may then present the token again
    */
   async rotate(token: string, signal?: AbortSignal): Promise<Rotation> {
     const hash = hashOf(token);
-    const arrivedAt = new Date(this.#now()); // before it waits for the database: a race is a matter of when they came
+    const arrivedAt = new Date(this.#now()); // before it waits for the database: a race depends on the arrival times
     const look = (seen: Pending | null) =>
       this.#db.transaction((tx) => take(tx, { hash, arrivedAt, seen }, this.#now()));
     for (let step = await look(null); ; step = await look(step)) {
@@ -118,19 +118,22 @@ export class RefreshTokens {
         return step;
       }
       await raceIsOver();
-      await raceIsOver(); // once more, so that whoever is about to deliver is not overtaken
+      await raceIsOver(); // again, so that a delivery in progress is not overtaken
       if (signal?.aborted === true) {
-        return { outcome: "abandoned", username: step.username }; // and replaces nobody's successor
+        return { outcome: "abandoned", username: step.username }; // and does not replace another successor
       }
     }
   }
 
-  /** Ends the session to which a token belongs, also one that was used already. */
+  /** Ends the session of a token, even one that was used already. */
   async revoke(token: string): Promise<void> {
     await this.#db.session.deleteMany({ where: { tokens: { some: { hash: hashOf(token) } } } });
   }
 
-  /** Spends the predecessor right before the answer leaves: a client that is gone by then can present it again. */
+  /**
+   * Spends the predecessor right before the response is sent: a client that has disconnected by then can present it
+   * again.
+   */
   async #deliver({ session, refreshToken }: Rotating, predecessor: string, signal?: AbortSignal): Promise<Rotation> {
     await raceIsOver();
     const { id, user } = session;
@@ -233,7 +236,7 @@ function createToken(sessionEnd: Date, now: number) {
   return { refreshToken, row: { hash: hashOf(token), expiresAt: new Date(expires) } };
 }
 
-/** A fast hash is right here: 256 random bits cannot be guessed, so there is nothing to slow down. */
+/** A fast hash is right here: 256 random bits cannot be guessed, so a slow hash is not needed. */
 function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

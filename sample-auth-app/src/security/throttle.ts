@@ -7,7 +7,7 @@ import { openRedisStore } from "@tsgi/redis";
 import { settings } from "../config.js";
 import { logger } from "../logging.js";
 
-/** After so long, counting starts anew. */
+/** The count restarts after this time. */
 const WINDOW_SECONDS = 300;
 /** Wrong passwords in that time from one address, which may belong to an office full of people. */
 const PER_ADDRESS = 100;
@@ -33,13 +33,13 @@ export class Throttle {
   }
 
   /**
-   * Counts an attempt, before its password is looked at: a hundred at once shall not all slip through.
+   * Counts the attempt before the password is verified, so that concurrent attempts cannot exceed the limit.
    *
    * @throws HTTPException 429 when the attempts are used up
    */
   async admit(network: string, username: string): Promise<void> {
     const keys = keysOf(network, username);
-    // The address comes first: one that is refused leaves no keys behind for all the names that it makes up.
+    // The address is checked first: a rejected one does not create keys for all the names that it invents.
     const address = await this.#take(keys.address, PER_ADDRESS);
     if (address.waitSeconds > 0) {
       await this.#giveBack(keys.address);

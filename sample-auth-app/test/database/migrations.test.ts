@@ -14,7 +14,7 @@ import { findPostgreSQL } from "../support/find-postgresql.js";
 
 const MIGRATIONS = path.join(import.meta.dirname, "../../prisma/migrations");
 
-/** A place for one test's tables in either database; `null` where there is none. */
+/** A place for one test's tables in either database; `null` if it is not available. */
 const DATABASES = [
   ["SQLite", async () => createFile()],
   [
@@ -26,7 +26,7 @@ const DATABASES = [
   ],
 ] as const satisfies [string, () => Promise<TestDatabase | null>][];
 
-/** Applies the first migration, runs SQL, applies the others, and gives the client. */
+/** Applies the first migration, runs SQL, applies the others, and returns the client. */
 async function upgrade(database: string, target: TestDatabase, sql: readonly string[]) {
   await using folder = await temporaryFolder();
   const committed = path.join(MIGRATIONS, database.toLowerCase());
@@ -107,7 +107,7 @@ const slow = process.env["TSGI_SLOW"] === undefined ? it.skip : it;
 describe("the migrations and the schema of Prisma (only with TSGI_SLOW=1)", () => {
   const PROGRAM = path.join(import.meta.dirname, "../../scripts/check-migrations.js");
 
-  /** Asks Prisma's engine what is different; gives the SQL that would mend it. */
+  /** Asks Prisma's engine for the difference; returns the SQL that would fix it. */
   const differenceOf = async (url: string): Promise<string> =>
     promisify(execFile)(process.execPath, [PROGRAM], { env: { ...process.env, DATABASE_URL: url } }).then(
       ({ stdout }) => stdout,

@@ -31,7 +31,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await app?.[Symbol.asyncDispose]();
   });
 
-  /** Opens the page in a profile of its own, or in one that is open already. */
+  /** Opens the page in a separate profile, or in one that is open already. */
   async function visit(profile?: Profile, url = app.url) {
     const own = profile ?? (await browser.newContext({ viewport: DESKTOP }));
     const tab = await own.newPage();

@@ -25,7 +25,7 @@ const executable = [
   "/usr/bin/google-chrome",
 ].find((file) => file !== undefined && existsSync(file));
 
-/** Reason why the tests have no browser; `null` where they have one. */
+/** The reason why the tests have no browser, or `null`. */
 export const WITHOUT_BROWSER =
   process.env["TSGI_SLOW"] === undefined
     ? "only with TSGI_SLOW=1"

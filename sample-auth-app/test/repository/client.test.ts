@@ -9,7 +9,7 @@ async function logIn(baseUrl: string, username: string) {
   const { data } = await client.POST("/auth/token", {
     body: { username, password: PASSWORD },
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
-    // By itself it does the same, but not where tests have a `Function` of their own.
+    // By default it does the same, but not if tests have a separate `Function`.
     bodySerializer: (form) => new URLSearchParams(Object.entries(form)).toString(),
   });
   client.use({

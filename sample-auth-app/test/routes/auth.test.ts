@@ -228,7 +228,7 @@ describe("POST /auth/token", () => {
   });
 });
 
-/** Keeps whatever verifies a password waiting until it is released, and tells of the calls for a place in a line. */
+/** Delays all password verifications until it is released, and records the calls for a place in the queue. */
 function holdLine() {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));

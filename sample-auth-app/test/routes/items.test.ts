@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import { cases, openApp } from "../support.js";
 
-/** Two users, of whom each has items. */
+/** Two users, each with items. */
 async function openShop() {
   const app = await openApp();
   await app.register("alice");

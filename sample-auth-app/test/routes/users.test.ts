@@ -5,7 +5,7 @@ import { cases, openApp, PASSWORD } from "../support.js";
 
 const alice = { username: "alice", email: "alice@example.com", password: PASSWORD };
 
-/** Begins 120 registrations, each from an address of its own. */
+/** Begins 120 registrations, each from a different address. */
 function flood({ request }: Awaited<ReturnType<typeof openApp>>) {
   return Array.from({ length: 120 }, (_, index) =>
     request

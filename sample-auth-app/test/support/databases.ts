@@ -10,30 +10,30 @@ declare global {
   var TEST_DATABASE_URL: string | undefined;
 }
 
-/** The PostgreSQL in which each test makes a schema of its own, or nothing where the tests run on SQLite. */
+/** The PostgreSQL in which each test creates a separate schema, or undefined if the tests run on SQLite. */
 const SERVER_URL = globalThis.TEST_DATABASE_URL ?? process.env["TEST_DATABASE_URL"];
 
 /** Which database the tests run on. */
 export const DATABASE = SERVER_URL === undefined ? "SQLite" : "PostgreSQL";
 
-/** A place for one test's tables, with nothing in it. */
+/** An empty place for one test's tables. */
 export interface TestDatabase {
   url: string;
   drop: () => Promise<void>;
 }
 
-/** A file, or a schema with a name of its own. */
+/** A file, or a schema with a unique name. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return SERVER_URL === undefined ? createFile() : createSchema(SERVER_URL);
 }
 
-/** A file in a folder of its own. */
+/** A file in a separate folder. */
 export async function createFile(): Promise<TestDatabase> {
   const folder = await mkdtemp(path.join(tmpdir(), "sample-auth-app-"));
   return { url: `file:${folder}/test.db`, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A schema with a name of its own. The application makes it itself, as it does everywhere. */
+/** A schema with a unique name. The application makes it itself, as it does everywhere. */
 export async function createSchema(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const url = new URL(serverUrl);
@@ -42,7 +42,7 @@ export async function createSchema(serverUrl: string): Promise<TestDatabase> {
   return { url: url.href, drop };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function queryPostgreSQL(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   await client.connect();

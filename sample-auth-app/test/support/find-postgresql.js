@@ -1,12 +1,12 @@
 import { Client } from "pg";
 
-/** Where tests look for PostgreSQL; the database and its schema `public` stay as they are. */
+/** The default addresses of PostgreSQL for tests; the database and its schema `public` are not changed. */
 export const POSTGRESQL_URL = process.env.TEST_POSTGRESQL_URL ?? "postgresql://postgres@127.0.0.1:5432/postgres";
 
 /**
- * Gives the URL of a PostgreSQL in which tests may make schemas of their own.
+ * Returns the URL of a PostgreSQL in which tests may create schemas.
  *
- * @returns {Promise<string | null>} `null` where there is none
+ * @returns {Promise<string | null>} `null` if there is none
  */
 export async function findPostgreSQL() {
   const client = new Client({ connectionString: POSTGRESQL_URL, connectionTimeoutMillis: 1_000 });

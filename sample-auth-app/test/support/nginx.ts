@@ -10,11 +10,11 @@ const TEMPLATE = path.join(import.meta.dirname, "../../nginx/site.conf.template"
 /** Debian keeps it out of the path of most users. */
 const NGINX = ["nginx", "/usr/sbin/nginx"].find((program) => runs(program, "-v"));
 
-/** Why there is no nginx to test with, `null` where there is one. */
+/** The reason why nginx is not available, or `null`. */
 export const WITHOUT_NGINX =
   NGINX === undefined ? "nginx is not installed" : runs("openssl", "version") ? null : "openssl is not installed";
 
-/** The nginx of docker-compose.yml, with a certificate of its own, before the replicas at these ports. */
+/** The nginx of docker-compose.yml, with a separate certificate, before the replicas at these ports. */
 export async function startNginx(replicas: readonly number[]) {
   const folder = mkdtempSync(path.join(tmpdir(), "nginx-"));
   const [httpPort, httpsPort] = [await findFreePort(), await findFreePort()];
@@ -64,7 +64,7 @@ async function isListening(stderr: NodeJS.ReadableStream): Promise<void> {
   });
 }
 
-/** What the image's own nginx.conf has around the site; with nothing outside the folder. */
+/** The surroundings of the site in the image's own nginx.conf, with all paths inside the folder. */
 function withSurroundings(site: string, folder: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${folder}/${name};`)

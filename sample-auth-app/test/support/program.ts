@@ -3,10 +3,10 @@ import path from "node:path";
 
 const SERVER = path.join(import.meta.dirname, "../../dist/server.js");
 
-/** Finds in what a program has written where it serves. */
+/** Finds the address in a program's output. */
 type FindURL = (stdout: string, stderr: string) => string | undefined;
 
-/** The program as `npm start` runs it, in a folder of its own. */
+/** The program as `npm start` runs it, in a separate folder. */
 export async function startServer(env: Record<string, string>, folder: string) {
   const isProduction = env["NODE_ENV"] === "production";
   return startProgram([SERVER], env, folder, (stdout) => {
@@ -15,7 +15,7 @@ export async function startServer(env: Record<string, string>, folder: string) {
   });
 }
 
-/** A program of Node's that serves, in a folder of its own. */
+/** A Node program that serves, in a separate folder. */
 export async function startProgram(
   parameters: readonly string[],
   env: Record<string, string>,

@@ -4,17 +4,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Why there is no Redis to test with, `null` where there is one. */
+/** The reason why there is no Redis to test with, or `null`. */
 export const WITHOUT_REDIS = isInstalled("redis-server") ? null : "redis-server is not installed";
 
-/** A Redis of the test's own, on a socket in a folder: it can be stopped without anybody else losing theirs. */
+/** A separate Redis, on a socket in a folder: it can be stopped without affecting other tests. */
 export interface RedisServer extends AsyncDisposable {
   url: string;
   /** Ends it, as a crash would. */
   stop(): Promise<void>;
-  /** Starts it again, empty, where it was. */
+  /** Starts it again, empty, at the same place. */
   start(): Promise<void>;
-  /** Freezes it: it takes connections and answers nothing. */
+  /** Freezes it: it accepts connections without a reply. */
   freeze(): void;
   thaw(): void;
 }
@@ -57,7 +57,7 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-/** Whether a program is there to be called. */
+/** Whether a program can be called. */
 export function isInstalled(program: string): boolean {
   try {
     execFileSync(program, ["--version"], { stdio: "ignore" });

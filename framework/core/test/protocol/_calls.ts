@@ -30,7 +30,7 @@ export function bytes(content: string): Uint8Array {
   return new Uint8Array(Buffer.from(content, "latin1"));
 }
 
-/** Latin-1 of what is bytes. */
+/** Bytes as Latin-1 text. */
 export function text(value: unknown): string {
   if (!ArrayBuffer.isView(value)) throw new TypeError(`Expected bytes, not ${typeof value}.`);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
@@ -59,12 +59,12 @@ export function part(content = ""): HTTPResponseBodyMessage {
   return { type: "http.response.body", body: bytes(content), more_body: true };
 }
 
-/** Sends what an application must not send, too. */
+/** Also sends messages that an application must not send. */
 export async function sendAny(send: Send, message: object): Promise<void> {
   await send(message as SendMessage);
 }
 
-/** Returns the name of the error of a call; `null` if it has none. */
+/** Returns the name of the error of a call; `null` if it succeeds. */
 export async function errorOf(act: () => unknown): Promise<string | null> {
   try {
     await act();
@@ -74,7 +74,7 @@ export async function errorOf(act: () => unknown): Promise<string | null> {
   }
 }
 
-/** Sends messages one at a time, whatever comes of them. Returns the name of the error of each, or `null`. */
+/** Sends messages one at a time, ignoring their errors. Returns the name of the error of each, or `null`. */
 export async function sendEach(send: Send, messages: readonly object[]): Promise<(string | null)[]> {
   const errors: (string | null)[] = [];
   for (const message of messages) errors.push(await errorOf(() => sendAny(send, message)));
@@ -90,7 +90,7 @@ export async function received(receive: Receive): Promise<Record<string, unknown
   return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
-/** The body of a request as it arrives: its parts that are not empty, and the type of the message after which none follows. */
+/** The body of a request as it arrives: its chunks that are not empty, and the type of the last message. */
 export async function readBody(receive: Receive): Promise<{ parts: string[]; last: string }> {
   const parts: string[] = [];
   for (;;) {

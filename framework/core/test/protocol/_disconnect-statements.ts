@@ -61,7 +61,7 @@ async function leave<Value>(
   return { value: value.promise, log: await server.log() };
 }
 
-/** Reads a response as far as it arrives. */
+/** Reads a response up to its last received byte. */
 async function readUntilCut(server: Server, request: Request): Promise<void> {
   await server.whole(request);
 }

@@ -21,11 +21,11 @@ export type DriverName =
  * Features that a platform may not have:
  *
  * - `websocket`: the driver opens WebSockets.
- * - `frames`: its WebSockets are frames of RFC 6455, so that a client can send what the RFC forbids.
+ * - `frames`: its WebSockets use frames of RFC 6455, so that a client can send invalid ones.
  * - `early disconnect`: a client can disconnect before the handshake is completed.
  * - `half-close`: a client can end its side of the connection and still read.
  * - `drain`: the driver stops by itself, and tells the application.
- * - `lifespan`: each server has a lifespan of its own.
+ * - `lifespan`: each server has a separate lifespan.
  * - `in process`: the application has the objects of the server, and not copies.
  */
 export type Feature = "websocket" | "frames" | "early disconnect" | "half-close" | "drain" | "lifespan" | "in process";
@@ -41,7 +41,7 @@ export interface Lack {
 export interface Request extends ClientRequest {
   /** The client ends its side of the connection after the request. For drivers with half-close. */
   readonly halfClose?: boolean;
-  /** The client reads nothing, not even the head, until this resolves. */
+  /** The client does not read, not even the head, until this resolves. */
   readonly pausedUntil?: Promise<void>;
   /** The server stops: it may close a connection after a response that does not say so. */
   readonly mayClose?: boolean;
@@ -51,7 +51,7 @@ export interface Request extends ClientRequest {
 export interface Handshake extends ClientHandshake {
   /** The client disconnects when it is aborted. For drivers with early disconnect. */
   readonly signal?: AbortSignal;
-  /** The client reads nothing after the head of the response until this resolves. For drivers with frames. */
+  /** The client does not read after the head of the response until this resolves. For drivers with frames. */
   readonly pausedUntil?: Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export interface Endpoint {
 /** One driver of the protocol. */
 export interface Driver {
   readonly name: DriverName;
-  /** The driver of this process whose marks are those of this one, too. */
+  /** The driver of this process with the same features as this one. */
   readonly base?: DriverName;
   readonly httpVersion: "1.1" | "2";
   readonly lacks: Readonly<Partial<Record<Feature, Lack>>>;
@@ -101,7 +101,7 @@ export class Lost extends Error {
   }
 }
 
-/** The client cannot go on as the statement expects. */
+/** The client cannot continue as the statement expects. */
 export class NotKept extends Error {
   override readonly name = "NotKept";
 }

@@ -342,7 +342,7 @@ const accepts: readonly Statement[] = [
   },
 ];
 
-/** Messages that throw before the accept, and change nothing. */
+/** Messages that throw before the accept, without another effect. */
 async function checkRefusedAccepts(stage: Stage, wrong: readonly object[]): Promise<void> {
   const { value, seen } = await talk(
     stage,

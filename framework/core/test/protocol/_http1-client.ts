@@ -1,4 +1,4 @@
-/** A client of HTTP/1.1 that checks that nothing but the next response follows a response. @module */
+/** A client of HTTP/1.1 that checks that only the next response follows a response. @module */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -21,13 +21,13 @@ async function untilLost<Value>(value: Promise<Value>): Promise<Value> {
   }
 }
 
-/** Reads nothing until a promise resolves. */
+/** Does not read until a promise resolves. */
 function pause({ socket }: Wire, until: Promise<void>): void {
   socket.pause();
   void until.then(() => socket.resume());
 }
 
-/** One request on a connection of its own. */
+/** One request on a separate connection. */
 class Exchange {
   readonly #wire: Wire;
   readonly #host: string;
@@ -140,7 +140,7 @@ class PacedWebSocket extends FramedWebSocket {
   }
 }
 
-/** A client of one server. Each request has a connection of its own. */
+/** A client of one server. Each request has a separate connection. */
 export class HTTP1Client {
   readonly #url: URL;
   readonly #wires = new Set<Wire>();
@@ -152,7 +152,7 @@ export class HTTP1Client {
   async #connect(signal: AbortSignal | undefined): Promise<Wire> {
     const wire = await Wire.open(this.#url);
     this.#wires.add(wire);
-    // A reset: the end of one side alone is a half-close, after which the client may read.
+    // A reset: ending only one side is a half-close, after which the client may read.
     signal?.addEventListener("abort", () => wire.socket.resetAndDestroy());
     return wire;
   }

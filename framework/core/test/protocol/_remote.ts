@@ -19,7 +19,7 @@ const { decode, encode } = (await import(PROGRAM)) as {
   encode: (value: unknown) => string;
 };
 
-/** A message of the other process: the scope, or what an order has led to. */
+/** A message of the other process: the scope, or the result of an instruction. */
 interface Reply {
   readonly scope?: Scope;
   readonly id?: number;
@@ -27,7 +27,7 @@ interface Reply {
   readonly error?: unknown;
 }
 
-/** One call of an application: its `receive` and `send` are those of the other process. */
+/** One call of an application, whose `receive` and `send` are in the other process. */
 class RemoteCall {
   readonly #socket: WebSocket;
   readonly #app: ASGIApp;

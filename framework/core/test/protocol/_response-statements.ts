@@ -23,13 +23,13 @@ function valuesOf({ headers }: Whole, name: string): string[] {
 }
 
 interface Scripted {
-  /** The name of the error of each message; `null` for none. */
+  /** The name of the error of each message, or `null`. */
   readonly errors: readonly (string | null)[];
   readonly response: Whole;
   readonly log: readonly string[];
 }
 
-/** Lets an application send messages, whatever the errors are, and return. */
+/** Lets an application send messages, ignoring their errors, and return. */
 async function script(stage: Stage, messages: readonly object[], request: Request = {}): Promise<Scripted> {
   const { value, ...rest } = await exchange(stage, request, ({ send }) => sendEach(send, messages));
   return { errors: await value, ...rest };
@@ -684,7 +684,7 @@ const lengths: readonly Statement[] = [
   },
 ];
 
-/** The ends of an application that are not those of its response. */
+/** The ends of an application without its response. */
 const failures: readonly Statement[] = [
   ...(
     [

@@ -15,7 +15,7 @@ export interface Parts {
 
 /** Options of a server. */
 export interface ServerOptions {
-  /** State of the lifespan. Defaults to none. */
+  /** State of the lifespan. Empty by default. */
   readonly state?: Record<string, unknown>;
   /** Defaults to one that keeps its lines. */
   readonly logger?: Logger;
@@ -27,7 +27,7 @@ export interface Whole {
   readonly headers: TextHeaders;
   /** Latin-1. */
   readonly body: string;
-  /** `"whole"`, `"cut"`, or what follows the response. One that is cut may have no status. */
+  /** `"whole"`, `"cut"`, or the data after the response. One that is cut may have no status. */
   readonly end: string;
 }
 
@@ -134,7 +134,7 @@ export class Server {
     this.#abandoned.resolve();
     await nextTurn();
     this.#endpoint.cut();
-    await this.#endpoint.stop().catch(() => {}); // stopping is a statement of its own
+    await this.#endpoint.stop().catch(() => {}); // stopping is a separate statement
   }
 }
 

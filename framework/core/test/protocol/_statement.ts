@@ -11,7 +11,7 @@ export interface Statement {
   readonly source: string;
   /** Rejects if the driver does not keep the rule. */
   readonly run: (stage: Stage) => Promise<void>;
-  /** Features without which the rule means nothing. */
+  /** Features that the rule requires. */
   readonly needs?: readonly Feature[];
   /** The reason why a driver cannot keep the rule, by its platform. */
   readonly differs?: Readonly<Partial<Record<DriverName, string>>>;
@@ -49,7 +49,7 @@ function isFailure(error: unknown): boolean {
   return error instanceof Error && "matcherResult" in error;
 }
 
-/** The reason why a driver is expected not to keep a statement; `null` for none. */
+/** The reason why a driver is expected to violate a statement, or `null`. */
 function markOf({ differs = {}, drift = [], keeps = [] }: Statement, { name, base = name }: Driver): string | null {
   if (keeps.includes(name)) return null;
   if (drift.includes(name) || drift.includes(base)) return "to be fixed";

@@ -1,4 +1,4 @@
-/** A whole body of ASCII text is the same response as its bytes, whatever middleware does with the message. */
+/** A whole body of ASCII text is the same response as its bytes, with any middleware. */
 import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import type { ASGIApp, HTTPResponseBodyMessage, SendMessage } from "../../src/protocol/asgi.js";

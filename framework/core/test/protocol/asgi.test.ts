@@ -1,4 +1,4 @@
-/** What ASGI lets an application send, and what it lets a server say. */
+/** Messages that ASGI allows an application and a server to send. */
 import { afterAll, describe, expect, it } from "@jest/globals";
 import type { ASGIApp, HTTPResponseStartMessage, ReceiveMessage, SendMessage } from "../../src/protocol/asgi.js";
 import { App, WebSocket, WebSocketException } from "../../src/index.js";

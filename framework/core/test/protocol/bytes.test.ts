@@ -6,7 +6,7 @@ import { outgoingOf } from "../../../test/support/call.js";
 
 const plain = (text: string) => new TextEncoder().encode(text);
 
-/** Calls an App with bytes that are no Buffers, and gives what it sends. */
+/** Calls an App with bytes that are not Buffers, and returns its messages. */
 async function sentBy(app: App, method: string, path: string, headers: [string, string][] = [], parts = [""]) {
   const sent: SendMessage[] = [];
   const messages: ReceiveMessage[] = parts.map((part, index) => ({

@@ -1,4 +1,7 @@
-/** Fast paths beside the general way: both give the same for any input. The page on the architecture lists all of them. */
+/**
+ * Fast paths compared with the general path: both return the same for any input. The page on the architecture lists all
+ * of them.
+ */
 import { describe, expect, it } from "@jest/globals";
 import { contentHeaders, encodeUTF8 } from "../../src/protocol/header-list.js";
 import * as fc from "../../../test/support/fast-check.js";

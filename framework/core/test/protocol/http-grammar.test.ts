@@ -19,7 +19,7 @@ import { parsePartHead } from "../../src/http/request/part-head.js";
 import { addVary, ResponseHeaders } from "../../src/http/response/headers.js";
 import { listsTag } from "../../src/http/response/conditions.js";
 
-/** What `trim()` and `\s` take for white space, and HTTP does not. */
+/** Characters that `trim()` and `\s` treat as white space, but HTTP does not. */
 const OTHER_SPACES = "\u000b\u000c\u00a0\u1680\u2000\u2028\u2029\u202f\u205f\u3000\ufeff\u0085".split("");
 
 const entriesOf = (text: string) => {

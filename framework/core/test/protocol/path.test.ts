@@ -5,7 +5,7 @@ import { canonicalPath, decodeSegment } from "../../src/protocol/path.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** `raw_path` as a server gives it; `path` is what the server decoded, which must not count. */
+/** `raw_path` as a server sets it; `path` is the server's decoded path, which must be ignored. */
 const fromRaw = (raw: string, exact = false): string | null => canonicalPath("/decoded", bytes(raw), { exact });
 
 describe("canonicalPath", () => {

@@ -38,7 +38,7 @@ function fromBase64(text) {
   return bytes;
 }
 
-/** A value as JSON: bytes, and what JSON has no form for, have a form of their own. */
+/** A value as JSON: bytes, and values that JSON cannot represent, have a special form. */
 export function encode(value) {
   return JSON.stringify(toPlain(value));
 }
@@ -80,7 +80,7 @@ function plainScope({ extensions, ...scope }) {
   return { ...scope, extensions: Object.fromEntries(Object.keys(extensions ?? {}).map((name) => [name, {}])) };
 }
 
-/** An application whose calls are those of an application of the test. @param hub - `ws://host:port/key` */
+/** An application whose calls run in an application of the test. @param hub - `ws://host:port/key` */
 export function createApp(hub) {
   return (scope, receive, send) => run(new WebSocket(hub), scope, receive, send);
 }

@@ -17,7 +17,7 @@ export function routerOf(options: RadixRouterOptions, ...routes: string[]): Radi
   return router;
 }
 
-/** 24 routes of 24 segments, each static at another place and with a last segment of its own. */
+/** 24 routes of 24 segments, each static at another place and with a different last segment. */
 export const HOSTILE = Array.from({ length: 24 }, (_, index) => {
   const segments = Array.from({ length: 23 }, (_value, place) => (place === index ? `s${place}` : `{p${place}}`));
   return `/${segments.join("/")}/last${index}`;
@@ -28,7 +28,7 @@ export function hostilePath(last: string): string {
   return `/${Array.from({ length: 23 }, (_, place) => `s${place}`).join("/")}/${last}`;
 }
 
-/** The lookup of one method, made anew from the router's tree. */
+/** The lookup of one method, created again from the router's tree. */
 export function lookupOf<H>(
   router: RadixRouter<H>,
   method: string,
@@ -42,7 +42,7 @@ export function findIn<H>({ fixed, find }: Lookup<H, Record<string, unknown>>, p
   return fixed.get(path) ?? find(path);
 }
 
-/** Generated lookups alone have a name. */
+/** Only generated lookups have a name. */
 export function isCompiled({ find }: Lookup<string, Record<string, unknown>>): boolean {
   return find.name === "find";
 }

@@ -4,7 +4,7 @@ import { t, type TSchema } from "../../src/index.js";
 
 const names = fc.constantFrom("a", "b", "constructor", "toString", "then", "1", '"\u2028', "\ud800", "length");
 
-/** Make schemas of one value each, anew, so that nothing of them is compiled. */
+/** Create schemas of one value each, again for each call, so that they are not compiled yet. */
 export const leaves: readonly (() => TSchema)[] = [
   () => t.String(),
   () => t.String({ default: 'd"\n' }),
@@ -56,7 +56,7 @@ class Account {
   }
 }
 
-/** Values that fit some of the leaves, and such that fit none. */
+/** Values that match some of the leaves, and values that match no leaf. */
 export const odd: readonly unknown[] = [
   "x",
   "a",

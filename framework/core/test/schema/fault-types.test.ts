@@ -15,7 +15,7 @@ type Provoked = readonly [annotation: Params[string], target: string, sent?: Sen
 const json = (value: unknown): Sent => ({ json: value });
 const body = (schema: Schema, value: unknown): Provoked => [Body(schema), "/", json(value)];
 
-/** A request that is answered with each of them. */
+/** A request that results in each of them. */
 const REQUESTS: Record<FaultType, Provoked> = {
   missing: [Query(), "/"],
   extra_forbidden: [Query(t.Object({}, { additionalProperties: false })), "/?a=1"],

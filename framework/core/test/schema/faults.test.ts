@@ -1,4 +1,4 @@
-/** What an answer with faults says, and what it never says. */
+/** The content of a response with errors, and values that it never contains. */
 import { describe, expect, it } from "@jest/globals";
 import { Body, Cookie, Form, Header, Query, t } from "../../src/index.js";
 import { faultLines, probe } from "../../../test/support/probe.js";

@@ -9,7 +9,7 @@ function fits(format: string, text: string): boolean {
   return faults.count === 0;
 }
 
-/** Texts that are of a format, and texts that are not, each with the section that says so where it is not plain. */
+/** Texts that match a format, and texts that do not, each with the section that decides it if it is not obvious. */
 const TABLE: Record<string, { good: readonly string[]; bad: readonly string[] }> = {
   "date-time": {
     good: ["2024-02-29T12:00:00Z", "2024-02-29t12:00:00z", "2024-02-29 12:00:00.5-23:59", "1990-12-31T23:59:60Z"],

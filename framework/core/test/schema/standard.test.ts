@@ -1,4 +1,4 @@
-/** Schemas of Zod, Valibot and ArkType, recognised by Standard Schema alone. */
+/** Schemas of Zod, Valibot and ArkType, recognized only by Standard Schema. */
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { describe, expect, it } from "@jest/globals";
 import { type } from "arktype";

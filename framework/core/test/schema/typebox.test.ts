@@ -8,7 +8,7 @@ type Bad = readonly [value: unknown, ...faults: string[]];
 
 interface Row {
   readonly schema: TSchema;
-  /** Pairs of what comes and what the handler gets. */
+  /** Pairs of a received value and the handler's value. */
   readonly good: readonly (readonly [unknown, unknown])[];
   readonly bad: readonly Bad[];
 }
@@ -571,7 +571,7 @@ describe("a result", () => {
   it.each(GOOD)("$name accepts the result of the body $shown", async ({ schema, output }) => {
     const answer = await returning(output, { returns: schema })();
     expect({ status: answer.status, log: answer.log }).toEqual({ status: 200, log: [] });
-    // What went out comes in as the same value again.
+    // A sent value is received as the same value again.
     const again = await probe({ body: Body(schema) })("/", { text: answer.text });
     expect(again.args).toEqual({ body: output });
   });

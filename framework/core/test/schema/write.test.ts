@@ -1,4 +1,4 @@
-/** The writer of results, compared with its plain twin: the check, and `JSON.stringify` of what it gives. @module */
+/** The writer of results, compared with its plain twin: the check, followed by `JSON.stringify`. @module */
 import { expect, it } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { t } from "../../src/index.js";

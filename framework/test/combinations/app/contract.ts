@@ -37,7 +37,7 @@ import type {
 
 const METHODS: readonly DocumentedMethod[] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-/** The components that a schema names, and its own type where it names none. */
+/** The components that a schema refers to, and its own type if it has no references. */
 function schemaText(schema: SchemaObject | ReferenceObject | undefined): string {
   if (schema === undefined) return "anything";
   const refs = [...JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = ""]) => name);
@@ -45,14 +45,14 @@ function schemaText(schema: SchemaObject | ReferenceObject | undefined): string 
   return names.length > 0 ? names.join(" ") : typeText(schema as SchemaObject);
 }
 
-/** 3.0 has no type null, and writes it beside the others. */
+/** 3.0 has no type null, and uses `nullable` next to the others. */
 function typeText({ type, anyOf = [], nullable }: SchemaObject): string {
   const types = [type ?? anyOf.map((member) => member.type ?? "")].flat(2);
   const all = [...types.filter(Boolean), ...(nullable ? ["null"] : [])];
   return [...new Set(all)].toSorted().join(" | ");
 }
 
-/** The media types, each with the component of its content; a stream has that of its items from 3.2 on. */
+/** The media types, each with the component of its content; a stream has the one of its items from 3.2 on. */
 const contentText = (content: Readonly<Record<string, MediaTypeObject>> = {}): string[] =>
   Object.entries(content).map(([type, { schema, itemSchema, example, examples = {} }]) => {
     const shown: (ExampleObject | undefined)[] = Object.values(examples);

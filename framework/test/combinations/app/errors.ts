@@ -17,7 +17,7 @@ import {
 } from "tsgi";
 import { BorrowedError, BrokenError } from "./library.js";
 
-/** Behind the library's own header, so that a client can tell its errors from those of a proxy. */
+/** After the library's own header, so that a client can distinguish its errors from those of a proxy. */
 const answersHTTP: ExceptionHandler<HTTPException> = (error, request) => {
   const response = httpExceptionHandler(error);
   response.headers.set("x-error", `${error.statusCode} ${request.method}`);

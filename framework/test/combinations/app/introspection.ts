@@ -62,7 +62,7 @@ function describeRoute(route: RouteRecord): object {
 
 const hidden = { includeInSchema: false } as const;
 
-/** One route for each verb, none of which the document lists. */
+/** One route for each verb, excluded from the document. */
 export function addSwitches(app: Registrar): void {
   let state = "off";
   app.get("/switch", hidden, async () => state);

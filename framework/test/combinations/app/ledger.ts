@@ -24,7 +24,7 @@ import {
 } from "@tsgi/redis";
 import type { Store } from "tsgi/middleware";
 
-/** The generated client, as far as the ledger uses it. */
+/** The parts of the generated client that the ledger uses. */
 export interface LedgerClient {
   readonly user: {
     create(query: { data: { name: string; email?: string } }): Promise<{ id: number; name: string }>;

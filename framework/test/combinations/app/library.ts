@@ -1,4 +1,4 @@
-/** The library itself: what it holds, who borrows, and a journal of what has happened. @module */
+/** The library itself: its tools, the borrowers, and a journal of events. @module */
 import { Depends, type ApplicationOptions, HTTPException, Path, t, withParams, type WithParamsOptions } from "tsgi";
 import { type Loan, type NewTool, NOT_FOUND, type Tool } from "./models.js";
 
@@ -10,7 +10,7 @@ const TOOLS: readonly Tool[] = [
   { id: 3, name: "Ladder", kind: "hand", tags: [], price: 2, added: ADDED },
 ];
 
-/** A tool that somebody else has. */
+/** A tool that another member has. */
 export class BorrowedError extends Error {
   constructor(
     readonly tool: string,
@@ -30,7 +30,7 @@ export class Library {
   readonly #journal = new Map<string, string[]>();
   readonly #waiting = new Set<() => void>();
 
-  /** Puts everything back to where it was. */
+  /** Restores the initial state. */
   reset(): void {
     this.tools.clear();
     for (const tool of TOOLS) this.tools.set(tool.id, tool);

@@ -1,4 +1,4 @@
-/** The middleware of the library: that of the framework, and some of its own. @module */
+/** The middleware of the library: the framework's, and custom ones. @module */
 import {
   type ASGIApp,
   type HTTPResponseStartMessage,
@@ -41,7 +41,7 @@ import {
 } from "tsgi/middleware";
 import type { Settings } from "./settings.js";
 
-/** Names the part of the application that answers. Written on the protocol itself. */
+/** Identifies the part of the application that responds. Written on the protocol itself. */
 export const servedBy =
   (name: string): Middleware =>
   (app: ASGIApp): ASGIApp =>
@@ -62,7 +62,7 @@ function withHeader(start: HTTPResponseStartMessage, { root_path = "" }: HTTPSco
 
 const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes);
 
-/** Closed parts of the library: answers without asking the application. */
+/** Closed parts of the library: responds without calling the application. */
 const closes: HTTPMiddlewareFunction = async (request, next) => {
   if (request.queryParams.has("closed")) return new PlainTextResponse("Closed", { statusCode: 503 });
   const head: ResponseHead = await next();

@@ -87,7 +87,7 @@ export type ReviewInput = SchemaInput<typeof Review>;
 export const Listed = <Item extends TSchema>(item: Item) =>
   t.Object({ count: t.Integer(), items: t.Array(item) }, { title: "Listed" });
 
-/** The library that a schema comes from, as its pages show it. */
+/** The library of a schema, as its pages show it. */
 export function vendorOf(schema: Schema): string {
   return "~standard" in schema ? (schema as StandardSchema)["~standard"].vendor : "typebox";
 }

@@ -8,7 +8,7 @@ import { servedBy } from "./middleware.js";
 import { Tool } from "./models.js";
 import { clock } from "./raw.js";
 
-/** The application for partners, with a document, errors and middleware of its own. */
+/** The application for partners, with a separate document, errors and middleware. */
 export function createPartner(): App {
   const partner = new App({
     title: "Partners",

@@ -1,4 +1,4 @@
-/** The tool library on Node: with files, passwords, pools of its own, metrics, traces and tools for agents. @module */
+/** The tool library on Node: with files, passwords, separate pools, metrics, traces and tools for agents. @module */
 import { mcp, type McpOptions } from "@tsgi/mcp";
 import { prometheus, type Prometheus, type PrometheusOptions } from "@tsgi/metrics";
 import {

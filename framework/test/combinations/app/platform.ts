@@ -9,7 +9,7 @@ import {
 } from "tsgi/web";
 import { createApp, DEVELOPMENT } from "./app.js";
 
-/** Passes a request on with the region that it came from, and keeps what runs behind its response. */
+/** Passes on a request with its region, and keeps work that runs after its response. */
 export function inRegion(handler: FetchHandler, region: string, pending: Promise<unknown>[] = []): FetchHandler {
   return (request, context: FetchContext = {}) => {
     const waitUntil = (promise: Promise<unknown>) => void pending.push(promise);

@@ -23,7 +23,7 @@ export const idOf: GenerateOperationId = ({ method, name, path }) => {
 /** The routes that documents describe. */
 const routesOf = (app: App): readonly DocumentedRoute[] => endpointsOf(app);
 
-/** The document in another version, with names of its own for the operations. */
+/** The document in another version, with custom names for the operations. */
 export function documentOf(app: App, openapiVersion: OpenAPIVersion): OpenAPIDocument {
   const options: OpenAPIOptions = { title: app.settings.title, openapiVersion, generateOperationId: idOf };
   return buildDocument(options, routesOf(app));
@@ -39,7 +39,7 @@ export function releaseClient(app: App, options: ClientOptions): Promise<string>
 
 const overdue: WebhookOptions = { tags: ["loans"], params: { loan: Loan }, statusCode: 204 };
 
-/** Describes the webhooks that partners get beside the first. */
+/** Describes the additional webhooks of partners. */
 export function addWebhooks({ put, delete: remove }: Webhooks): void {
   const announce: WebhookVerb = put;
   announce("loan.changed", overdue);

@@ -1,4 +1,4 @@
-/** Functions that pools call. A worker imports this module, so it starts nothing. @module */
+/** Functions that pools call. A worker imports this module, so it has no side effects. @module */
 
 /** Sorts names as a person does, in a language. */
 export function sortNames(names: readonly string[], language: string): readonly string[] {

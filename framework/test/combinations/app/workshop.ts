@@ -95,7 +95,7 @@ router.get("/loop", { params: { pools } }, async ({ pools: { processes } }) => {
   return { loop: loopName(), size: stats?.size ?? 0 };
 });
 
-/** An error of a pool is an answer of its own: a queue that is full asks the client to come back. */
+/** An error of a pool has a custom response: a full queue asks the client to try again. */
 router.get("/full", async () => {
   const held = limiter.run(() => new Promise<void>((resolve) => setImmediate(resolve)));
   const waiting = limiter.run(async () => {});

@@ -1,4 +1,4 @@
-/** Serves the application in a process of its own and prints its address. */
+/** Serves the application in a separate process and prints its address. */
 import { serve } from "tsgi/node";
 
 import { app } from "../dist/app.js";

@@ -8,7 +8,7 @@ const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
 const pen = { name: "Pen", price: 1.5 };
 const withId = (item_id: number) => ({ params: { path: { item_id } } });
 
-// Ends the lifespan. The next request starts it anew, with an empty store.
+// Ends the lifespan. The next request starts it again, with an empty store.
 afterEach(() => app.fetch.close());
 
 describe("/items", () => {

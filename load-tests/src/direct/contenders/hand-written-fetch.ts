@@ -1,6 +1,6 @@
 /**
- * The same routes as one function from `Request` to `Response`, without any framework. Beside the frameworks that are
- * called with these objects it shows how much of their time the objects themselves take on Node.
+ * The same routes as one function from `Request` to `Response`, without any framework. Compared with the frameworks
+ * that use these objects, it shows how much of their time the objects themselves take on Node.
  *
  * @module
  */

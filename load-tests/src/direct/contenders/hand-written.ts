@@ -1,6 +1,6 @@
 /**
- * The yardstick: careful code without a framework. It routes, reads, validates, cuts and answers like the benchmark
- * application, and does nothing else.
+ * The yardstick: careful code without a framework. It does exactly the work of the benchmark application: it routes,
+ * reads, validates, filters and responds.
  *
  * @module
  */

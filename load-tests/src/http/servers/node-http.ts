@@ -1,4 +1,4 @@
-/** The benchmark routes on bare `node:http`, without any framework: what the platform itself can do. @module */
+/** The benchmark routes on bare `node:http`, without any framework: the speed of the platform itself. @module */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isNewUser } from "../../new-user.js";

@@ -56,7 +56,8 @@ export class Differential implements AsyncDisposable {
     );
     // An early rejection of a missing Host would hide that request, and continue with the next one.
     const nodes = createServer({ requireHostHeader: false }, (req, res) => takeFromNode(req, res, views.nodes));
-    Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its responses By default the socket is destroyed immediately, together with complete requests before the malformed one.
+    Object.assign(nodes, { httpAllowHalfOpen: true }); // so that a client that has ended its side gets its responses
+    // By default the socket is destroyed immediately, together with complete requests before the malformed one.
     nodes.on("clientError", (error: Error & { code?: string }, socket) => {
       const status = error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
       setImmediate(() => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));

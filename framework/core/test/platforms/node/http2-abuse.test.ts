@@ -13,7 +13,7 @@ const NONE = Buffer.alloc(0);
 /** Makes the server check its connections every 25 ms, and has no timeout that ends one first. */
 const QUICK = { headersMs: 60_000, requestMs: 60_000, keepAliveMs: 60_000, webSocketPingMs: 100 };
 
-/** Reads the body, and answers with its length. `/wait` waits until the client has gone. */
+/** Reads the body, and responds with its length. `/wait` waits until the client has disconnected. */
 const app = httpApp(async (scope, receive, send) => {
   if (scope.path === "/wait") {
     for (let message = await receive(); message.type !== "http.disconnect";) message = await receive();
@@ -22,7 +22,7 @@ const app = httpApp(async (scope, receive, send) => {
   }
 });
 
-/** Runs a client, and gives the status of a good request that another one sends right after. */
+/** Runs a client, and returns the status of a valid request that another one sends right after. */
 async function statusAfter(client: (server: Served) => Promise<void>, options: ServeOptions = {}): Promise<number> {
   await using server = await served(app, { http2: true, ...options });
   await client(server);

@@ -10,7 +10,7 @@ const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtur
 const tls = { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") };
 const run = async (program: string, ...args: string[]) => (await promisify(execFile)(program, args)).stdout;
 
-/** Why a program cannot be tried, for the title of a skipped test; `""` where it can. */
+/** The reason why a program cannot be tried, for the title of a skipped test; `""` if it can. */
 function obstacleTo(program: string): string {
   try {
     const version = execFileSync(program, ["--version"], { encoding: "utf8" });

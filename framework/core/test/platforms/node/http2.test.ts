@@ -42,7 +42,7 @@ interface Told {
 
 const calls: string[] = [];
 
-/** Reads the body, and answers with what it was told. */
+/** Reads the body, and responds with the received values. */
 const echo = httpApp(async (scope, receive, send) => {
   calls.push(scope.path);
   const body = await readBody(receive);
@@ -140,7 +140,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The stream's response or its reset, and that the connection goes on. */
+/** The stream's response or its reset, and whether the connection continues. */
 async function outcomeOf(fields: Fields): Promise<number | "answered"> {
   await using wire = new FrameWire(server.port);
   wire.begin().write(request(1, fields));
@@ -195,7 +195,7 @@ describe("a message that RFC 9113 defines as malformed", () => {
     expect(calls.slice(before)).toEqual(["/"]);
   });
 
-  // RFC 9113 asks to reset the stream; `node:http2` leaves the field out and says nothing.
+  // RFC 9113 asks to reset the stream; `node:http2` omits the field without an error.
   it.each<[rule: string, name: string, value: string]>([
     ["a blank in a name", "x a", "b"],
     ["a line break in a value", "x", "a\r\nb: c"],
@@ -215,8 +215,8 @@ describe("a message that RFC 9113 defines as malformed", () => {
     await using wire = new FrameWire(server.port);
     const fields = fieldsOf({ ":method": "POST", "content-length": String(length) });
     wire.begin().write(request(1, fields, FLAG.endHeaders), frame(FRAME.data, FLAG.endStream, 1, Buffer.from(body)));
-    // nghttp2 since 1.65 takes the connection for broken, which `node:http2` of Node 24 calls an error of its own.
-    // Node 26 closes the connection without GOAWAY if a write is not finished (RFC 9113 §5.4.1 allows that).
+    // nghttp2 since 1.65 treats the connection as broken, which `node:http2` of Node 24 reports as another error. Node
+    // 26 closes the connection without GOAWAY if a write is not finished (RFC 9113 §5.4.1 allows that).
     const end = await Promise.race([
       wire.until(({ type }) => type === FRAME.reset || type === FRAME.goaway),
       wire.closed.then(() => null),
@@ -427,7 +427,7 @@ describe("a request", () => {
       const answer = await client.request({ ":method": "POST", ":path": "/" }, Buffer.alloc(length));
       expect(answer).toMatchObject({ status: 200, body: text });
     }
-    const most = text === "unread" ? 6_000_000 : Infinity; // three times what is let pass, and what is on its way
+    const most = text === "unread" ? 6_000_000 : Infinity; // three times the discarded size, and the bytes in transit
     expect(client.session.socket.bytesWritten).toBeLessThan(most);
   });
 });
@@ -696,7 +696,7 @@ describe("an HTTP/2 connection of a server that stops", () => {
     wire.write(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
     await wire.until(({ type, flags }) => type === FRAME.ping && flags === FLAG.ack);
     const goaway = await wire.until(({ type }) => type === FRAME.goaway);
-    expect(wire.frames.indexOf(goaway)).toBeLessThan(wire.frames.length - 1); // not after it has lingered
+    expect(wire.frames.indexOf(goaway)).toBeLessThan(wire.frames.length - 1); // not after the lingering period
     expect([goaway.payload.readUInt32BE(0), goaway.payload.readUInt32BE(4)]).toEqual([1, CODE.noError]);
     wire.write(request(3));
     release.resolve();

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** How a request is written: as it should be, or with what a sender may add elsewhere than in the request line. */
+/** The form of a request: normal, or with additions outside the request line. */
 const bodies = {
   none: ["", ""],
   sized: ["Content-Length: 5\r\n", "hello"],
@@ -37,7 +37,7 @@ function write({ path, hostLine, before, body }: Written, [first, second] = [" "
   return `${before}POST${first}${path}${second}HTTP/1.1\r\n${hostLine}\r\n${line}\r\n${content}`;
 }
 
-/** The paths that were answered with 200, in order. */
+/** The paths with a 200 response, in order. */
 const answered = (wire: Wire) => Array.from(wire.received.matchAll(/<(\/[^>]*)>/g), ([, path]) => path);
 const lastAnswer = (count: number) => new RegExp(`(?:<[^]*?){${count}}>$`);
 

@@ -11,7 +11,7 @@ const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));
 
-/** The status of a request over TLS; 0 where the server has not yet seen that the places are free. */
+/** The status of a request over TLS; 0 if the server has not yet detected that the places are free. */
 function statusOverTLS(port: number): Promise<number> {
   return new Promise((resolve) => {
     get({ host: "127.0.0.1", port, rejectUnauthorized: false, agent: false }, (response) => {

@@ -80,7 +80,7 @@ describe("receive", () => {
     }
     // Long enough for a server that reads on, which takes 64 KiB or more in each turn of the loop.
     for (let turn = 0; turn < 2000; turn++) await new Promise((resolve) => setImmediate(resolve));
-    // What has left this process is in the buffers of two sockets; the rest waits here.
+    // Bytes that this process has sent are in the buffers of two sockets; the rest waits here.
     expect(wire.socket.writableLength).toBeGreaterThan(SIZE / 2);
     ask.resolve();
     expect(await wire.until(/\d+$/)).toMatch(new RegExp(`${SIZE}$`));
@@ -192,7 +192,7 @@ describe("a body that the application does not read", () => {
     );
     await using wire = new Wire(server.port);
     await wire.write(`${post(60_000)}${"a".repeat(100)}`).until(/enough$/);
-    // In two parts with time between them: what comes in one read passes the parser whatever happens behind it.
+    // In two chunks with time between them: data of one read always passes the parser together.
     await new Promise((resolve) => wire.socket.write("a".repeat(30_000), resolve));
     await (await fetch(server.url)).text();
     await wire.write(`${"a".repeat(29_900)}${post(1)}a`).until(/enough[^]*enough$/);

@@ -36,7 +36,7 @@ describe("a response", () => {
   it.each(written)("%s", async (_rule, request, messages, expected) => {
     await using server = await served(sending(...messages));
     await using wire = new Wire(server.port);
-    // The next answer behind it proves that the client's and the server's idea of where the body ends are the same.
+    // The next response proves that client and server agree on the end of the body.
     const answer = await wire.write(request + NEXT).until(/next$/);
     const first = answer.replaceAll(/(?:Date|Connection|Keep-Alive): .*\r\n/g, "");
     expect(first).toBe(`${expected}HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nnext`);
@@ -73,7 +73,7 @@ describe("a response", () => {
   });
 });
 
-/** What is refused before a byte has left: the messages, and what the log says. */
+/** Errors before the first byte is sent: the messages, and the log. */
 const refused: [rule: string, messages: SendMessage[], reason: string][] = [
   ["CR LF in a value", [start(200, { a: "b\r\nc: d" }), body("")], "The header a has a control character"],
   ["LF in a value", [start(200, { a: "b\nc" }), body("")], "The header a has a control character"],
@@ -294,7 +294,8 @@ describe("send", () => {
         let done: Promise<void> | void;
         do {
           done = send(part);
-          // From Node 26 on a write waits a turn for others to go with it: what is over by then did not wait for the client.
+          // From Node 26 on, a write waits a turn for others to join it: a request that has ended by then did not wait
+          // for the client.
         } while (done === undefined || (await Promise.race([done.then(() => true), turns(3)])));
         waits.resolve();
         const waiting: unknown = await done.catch((error: unknown) => error);

@@ -9,7 +9,7 @@ import { httpApp, MemoryLogger, refusesConnections, respond, served, Wire } from
 
 const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 
-/** An application that writes down what it is told. */
+/** An application that records the messages that it receives. */
 function recorder(events: string[], startUp: "complete" | "failed" = "complete"): ASGIApp {
   return async (scope, receive, send) => {
     if (scope.type !== "lifespan") {

@@ -8,7 +8,7 @@ import { HeaderList } from "../../../src/protocol/header-list.js";
 import { TrustedProxies } from "../../../src/platforms/node/trusted-proxies.js";
 import { httpApp, respond, served, Wire } from "./_http.js";
 
-/** What a scope from 10.0.0.1 becomes: client and scheme. */
+/** The resulting client and scheme of a scope from 10.0.0.1. */
 function applied(list: readonly string[], headers: readonly string[], peer: HTTPScope["client"] = ["10.0.0.1", 5]) {
   const scheme = "http";
   const scope: HTTPScope = {

@@ -23,7 +23,7 @@ import { echo, GOOD, handshake } from "./_websocket.js";
 const KINDS: Readonly<Record<number, string>> = { 1: "text", 2: "binary", 8: "close", 9: "ping", 10: "pong" };
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 
-/** The frames of a server: none has a mask, none is a fragment. */
+/** The frames of a server: without masks and fragments. */
 function readFrames(bytes: Buffer): { described: string[]; end: End } {
   const described: string[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -141,8 +141,9 @@ describe("Autobahn's cases of permessage-deflate", () => {
 const uws = fetchedUws();
 
 /**
- * uWebSockets.js decides these itself: a forbidden frame cuts the connection with the messages before it, close codes are not
- * checked as RFC 6455 §7.4 asks, some valid ones are answered without a code, and a close overtakes messages that wait.
+ * uWebSockets.js decides these itself: a forbidden frame closes the connection together with earlier messages, close
+ * codes are not checked according to RFC 6455 §7.4, some valid ones get no code in the reply, and a close overtakes
+ * waiting messages.
  */
 const unmetByUws = /^(?:3\.[234]|4\.[12]\.[345]|5\.1[145]|7\.3\.2|7\.5\.1|7\.7\.1[0-4]|7\.9\.\d+|9\.7\.\d)$/;
 

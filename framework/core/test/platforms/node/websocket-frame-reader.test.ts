@@ -1,4 +1,4 @@
-/** The frames of RFC 6455 §5.2, in whatever parts they come. */
+/** The frames of RFC 6455 §5.2, in any chunks. */
 import { constants } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
@@ -27,7 +27,7 @@ function frame(first: number, payload: Buffer, mask = randomBytes(4)): Buffer {
   return Buffer.concat([head, mask, masked(payload, mask)]);
 }
 
-/** All that a reader gives for bytes that come in parts of one length. */
+/** The results of a reader for bytes that arrive in chunks of one length. */
 function readAll(bytes: Buffer, partBytes: number, reader = new FrameReader(MAX_BYTES, false)): ReceivedMessage[] {
   const all: ReceivedMessage[] = [];
   for (let at = 0; at < bytes.length; at += partBytes) {

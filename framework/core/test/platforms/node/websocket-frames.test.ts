@@ -1,4 +1,4 @@
-/** What RFC 6455 forbids on the wire, and what the bounds hold for. */
+/** Frames that RFC 6455 forbids, and the scope of the limits. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { deflateRawSync } from "node:zlib";
@@ -14,7 +14,7 @@ const MASK = raw(0, 0, 0, 0);
 /** A whole masked frame with a short payload. */
 const frame = (first: number, payload = "") => raw(first, 0x80 | payload.length) + MASK + payload;
 
-/** The code of the first close frame behind the handshake's answer. */
+/** The code of the first close frame after the handshake's response. */
 function closeCodeOf(received: string): number {
   const frames = Buffer.from(received.slice(received.indexOf("\r\n\r\n") + 4), "latin1");
   expect(frames[0]).toBe(0x88);

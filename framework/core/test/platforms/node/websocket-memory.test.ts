@@ -20,7 +20,7 @@ async function run(server: "ws" | "tsgi"): Promise<Measured> {
   return JSON.parse(stdout) as Measured;
 }
 
-/** The less of two: what a process takes for a moment and keeps is in it by chance. */
+/** The smaller of two: memory that a process keeps for a moment is included by chance. */
 async function measure(server: "ws" | "tsgi"): Promise<Measured> {
   const [one, two] = [await run(server), await run(server)];
   for (const measured of [one, two]) expect(measured).toMatchObject({ open: COUNT, alive: COUNT });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { ClientProgress } from "../../../src/platforms/node/websocket/pings.js";
 
-/** The figures of a socket: bytes written by the server, bytes that wait, and those of the write in progress that are unsent. */
+/** The state of a socket: bytes written by the server, waiting bytes, and unsent bytes of the write in progress. */
 const socket = (bytesWritten: number, writableLength: number, writeQueueSize?: number) => ({
   bytesWritten,
   writableLength,

@@ -34,7 +34,7 @@ async function ask(port: number, path = "/"): Promise<string> {
   return await wire.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`).closed;
 }
 
-/** Asks on connections of their own until as many processes have answered. */
+/** Sends requests on separate connections until the given number of processes has responded. */
 async function pidsOf(port: number, count: number): Promise<Set<string>> {
   const pids = new Set<string>();
   while (pids.size < count) {

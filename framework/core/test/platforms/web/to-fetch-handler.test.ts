@@ -18,7 +18,7 @@ const START = { type: "http.response.start", status: 200, headers: [] } as const
 const part = (text: string, more = true) =>
   ({ type: "http.response.body", body: bytes(text), more_body: more }) as const;
 
-/** An application of HTTP alone. */
+/** An application only for HTTP. */
 const http =
   (
     serve: (...call: [HTTPScope, ...rest: [Parameters<ASGIApp>[1], Parameters<ASGIApp>[2]]]) => Promise<void>,
@@ -357,7 +357,7 @@ describe("a body", () => {
       peak = Math.max(peak, process.memoryUsage().arrayBuffers - before);
     }
     expect(read).toBe(TOTAL);
-    // A quarter of what went through: what the collector has not yet come to.
+    // A quarter of the transferred bytes: garbage that is not collected yet.
     expect(peak).toBeLessThan(TOTAL / 4);
   });
 
@@ -550,7 +550,7 @@ describe("a client that disconnects", () => {
       const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
       await reader.read();
       if (how === "cancels") await reader.cancel();
-      answer = null; // a caller that keeps nothing of the answer, whose request is garbage but for the application
+      answer = null; // a caller that does not keep the response, so that only the application refers to the request
       await collectGarbage();
       if (how === "aborts") controller.abort();
       expect(await told.promise).toBe("http.disconnect");
@@ -621,7 +621,7 @@ describe("a client that disconnects", () => {
   });
 
   describe("a client whose request the platform has closed, as Deno does,", () => {
-    /** A request whose parts throw once its client has gone. */
+    /** A request whose members throw after its client has disconnected. */
     function closing(headers: Record<string, string> = {}) {
       const request = new Request(HOST, { method: "POST", body: "hello", headers });
       const close = (): void => {

@@ -1,5 +1,5 @@
 "use strict";
-// No request leaves the application: neither for fonts nor through Scalar's proxy, and nothing is reported or asked of an agent.
+// The page sends no requests outside the application: fonts, Scalar's proxy, reports and agents are disabled.
 Scalar.createApiReference("#scalar", {
   url: new URL(document.getElementById("scalar").dataset.url, document.baseURI).href,
   withDefaultFonts: false,

@@ -32,7 +32,10 @@ import type { Settings } from "../settings.js";
 class LeakError extends Error {}
 class FloodError extends LeakError {}
 
-/** A platform's Response with the same type everywhere: Bun adds a charset to that of `Response.json`, and none to text. */
+/**
+ * A platform's Response with the same type everywhere: Bun adds a charset to the type of `Response.json`, but not to
+ * text.
+ */
 function jsonOf(
   value: unknown,
   { headers = [], status = 200 }: { headers?: [string, string][] | Record<string, string>; status?: number },
@@ -42,7 +45,7 @@ function jsonOf(
   return response;
 }
 
-/** Answers of every form to an error. */
+/** Responses of every form to an error. */
 const leaks = {
   stream: () => new StreamingResponse(["drip ", "drop"], { statusCode: 503, mediaType: "text/plain" }),
   platform: () => jsonOf({ drip: true }, { status: 502, headers: { "x-own": "1" } }),
@@ -68,7 +71,7 @@ const firstHalf = withParams({ tool: NewTool }, async ({ tool }) => tool.name);
 const otherHalf = withParams({ tool: NewTool }, async ({ tool }) => tool.kind);
 const formHalf = withParams({ name: Form() }, async ({ name }) => name.toUpperCase());
 
-/** Sets a cookie and a header, whatever comes of the request. */
+/** Sets a cookie and a header, for any result of the request. */
 const marks = withParams({ response: OwnResponse }, async ({ response }) => {
   response.setCookie("seen", "yes");
   response.headers.set("x-mark", "1");

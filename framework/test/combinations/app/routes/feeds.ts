@@ -76,7 +76,7 @@ export const ticks = router.get("/ticks", { stream: sse, returns: t.Object({ at:
   yield second;
 });
 
-/** Events of a client's making are data, whatever their names are. */
+/** Events that a client sends are data, with any names. */
 export const messages = router.get("/messages", { stream: sse }, async () => [
   { event: "admin", retry: 1 },
   { data: "x" },
@@ -113,7 +113,7 @@ export const bytes = router.get("/bytes/{count}", { params: { count: t.Integer()
   return new StreamingResponse(parts, { mediaType: "application/octet-stream" });
 });
 
-/** Goes on until its client leaves. */
+/** Continues until its client disconnects. */
 export const endless = router.get(
   "/endless",
   { params: { library, signal: AbortSignal } },
@@ -129,7 +129,7 @@ export const endless = router.get(
   },
 );
 
-/** Fails behind its first item. */
+/** Fails after its first item. */
 export const failing = router.get("/failing", { returns: t.Object({ n: t.Integer() }) }, async function* () {
   yield { n: 1 };
   throw new Error("the source is away");
@@ -144,6 +144,6 @@ export const empty = router.get("/empty", { returns: Tool }, async function* () 
   yield* [];
 });
 
-/** The faults of the last stream, in words. */
+/** The errors of the last stream, in words. */
 export const sayFaults = (faults: readonly ValidationIssue[]) =>
   new PlainTextResponse(faults.map(({ msg }) => msg).join("\n"));

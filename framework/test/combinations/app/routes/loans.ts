@@ -107,7 +107,7 @@ const clerkHandlers: ExceptionHandlersInit = [
   [HTTPException, (error: HTTPException) => new JSONResponse({ desk: error.detail }, error)],
 ];
 
-/** The desk: by name and password, below a prefix with a name of its own. */
+/** The desk: by name and password, below a prefix with a custom name. */
 const desk = new Router({ prefix: "/desks/{desk}", dependencies: [Depends(getClerk)], tags: ["desk"] });
 
 const stateOptions: RouteOptions = { params: { desk: Path(), request: Request }, summary: "Whether the desk is open" };

@@ -32,7 +32,9 @@ export const primes = router.get(
   },
 );
 
-/** Dates, absent values and nested data go to the worker and back; what the schema does not name is cut here. */
+/**
+ * Dates, absent values and nested data are sent to the worker and back; properties outside the schema are removed here.
+ */
 export const newest = router.get(
   "/newest",
   {

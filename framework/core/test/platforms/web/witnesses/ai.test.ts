@@ -45,7 +45,7 @@ class SteppedModel extends MockLanguageModelV3 {
   }
 }
 
-/** Two routes that stream what a model says: as text, and as the chunks of `useChat`. */
+/** Two routes that stream the output of a model: as text, and as the chunks of `useChat`. */
 function chat(model: SteppedModel, logger = new KeptLog()): App {
   const app = new App({ logger });
   const Chat = t.Object({ messages: t.Array(t.Unsafe<UIMessage>({ type: "object" })) });

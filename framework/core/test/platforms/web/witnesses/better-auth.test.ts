@@ -76,7 +76,7 @@ slowly("better-auth below a prefix (only with TSGI_SLOW=1)", () => {
   beforeAll(async () => {
     const auth = new Deferred<Auth>();
     server = await serve(mounting(auth.promise), { port: 0, signals: false, logger: new KeptLog() });
-    auth.resolve(await createAuth(server.url)); // it refuses origins other than that of its URL
+    auth.resolve(await createAuth(server.url)); // it rejects origins other than the origin of its URL
   });
 
   afterAll(() => server.close());

@@ -14,7 +14,7 @@ import { describeMatrix } from "../../../../../test/support/matrix.js";
 
 const PREFIX = "/hono";
 
-/** An App with routes of its own, and an app of Hono below the prefix. */
+/** An App with its own routes, and an app of Hono below the prefix. */
 function mounting(hono: Hono, logger = new KeptLog()): App {
   const app = new App({ logger });
   app.get("/own", async () => ({ from: "tsgi" }));
