@@ -88,6 +88,17 @@ describe("the pages", () => {
     }
   });
 
+  it("name a test for each row of the comparison", () => {
+    const [first = "", sources = ""] = page("comparison.md").split("## Sources");
+    const rowsIn = (text: string) =>
+      [...text.matchAll(/^\| ([^|]*?) +\| ([^|]*)\|/gm)].filter(([, name = ""]) => /[A-Z]/.test(name));
+    const rows = rowsIn(first).map(([, name]) => name);
+    const tested = rowsIn(sources).slice(1);
+    expect(tested.map(([, name]) => name)).toEqual(rows);
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [, , cell = ""] of tested) expect(existsSync(path.join(ROOT, find(cell, /`([^`]+)`/)))).toBe(true);
+  });
+
   it("describe each command in the words of tsgi --help", () => {
     const rows = [...page("cli.md").matchAll(/^\| `tsgi (\w+)[^|]*(?:\\\|[^|]*)*\| (.*?) *\|$/gm)];
     const plain = (text: string) => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
