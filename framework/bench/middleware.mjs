@@ -31,6 +31,8 @@ const CASES = {
   "sessions, store, no cookie": { layer: middleware.sessions({ store }) },
   "sessions, store, unknown": { layer: middleware.sessions({ store }), headers: [["cookie", `__Host-session=${ID}`]] },
   "sessions, store": { layer: middleware.sessions({ store }), login: true },
+  "etag: true": { etag: true },
+  "etag: true, 304": { etag: true, headers: [["if-none-match", "*"]] },
   bodyLimit: { layer: middleware.bodyLimit(1000) },
   timeLimit: { layer: middleware.timeLimit(1000) },
   httpMiddleware: {
@@ -54,9 +56,9 @@ const receive = async () => ({ type: "http.request", body: new Uint8Array(0), mo
 const send = () => {};
 
 /** Opens a case: a function that sends so many requests, and returns the microseconds of one. */
-async function open({ layer, answer = { status: "ok" }, headers = [], login = false, method = "GET" }) {
+async function open({ layer, answer = { status: "ok" }, headers = [], login = false, method = "GET", etag = false }) {
   const app = new App({ middleware: layer ? [layer] : [] });
-  app.get("/", async () => answer);
+  app.get("/", { etag }, async () => answer);
   app.put("/", async () => answer);
   app.post("/", { params: { request: Request } }, async ({ request }) => {
     middleware.sessionOf(request).user = "ada";

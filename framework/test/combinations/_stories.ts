@@ -71,6 +71,24 @@ export const stories: readonly Story[] = [
     ],
   },
   {
+    title: "does not send a result again that the client has",
+    async tell({ send }) {
+      const first = await send("GET", "/v1/locker/sizes");
+      const tag = first.headers["etag"] ?? "";
+      const again = await send("GET", "/v1/locker/sizes", { headers: [["if-none-match", tag]] });
+      const other = await send("GET", "/v1/locker/sizes", { headers: [["if-match", '"other"']] });
+      return [
+        first.json,
+        /^"[\w-]{22}"$/.test(tag),
+        again.status,
+        again.text,
+        again.headers["etag"] === tag,
+        other.json,
+      ];
+    },
+    expected: [{ small: 30, large: 60 }, true, 304, "", true, { detail: "Precondition Failed" }],
+  },
+  {
     title: "takes the cookie of a login as credentials",
     async tell({ send }) {
       const loggedIn = await send("POST", "/v1/login", login("cookie"));

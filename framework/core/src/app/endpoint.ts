@@ -30,6 +30,7 @@ import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
+import { assertTaggable, sendTagged } from "./entity-tag.js";
 import { resultJSON, sendJSON, withDraft } from "./result.js";
 import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
@@ -123,6 +124,8 @@ export class Endpoint {
   readonly #isBodyless: boolean;
   readonly #settings: CallSettings;
   readonly #errors: ErrorSettings;
+  /** `true` for the route option `etag`. */
+  readonly #hasTag: boolean;
   readonly #overrides: DependencyOverrides;
   readonly #middleware: () => readonly Middleware[];
 
@@ -156,6 +159,8 @@ export class Endpoint {
     if (this.isPooled) withPlace(route, () => assertPoolable(this.plan.handler.specs));
     this.#statusCode = statusCode;
     this.#isBodyless = responseFacts(statusCode, "GET").bodyless;
+    this.#hasTag = options.etag === true;
+    withPlace(route, () => assertTaggable(method, options, compiled.format));
     this.#overrides = overrides;
     this.#middleware = () => [...entry.middleware.flat(), ...settings.appMiddleware()];
     this.#settings = {
@@ -317,6 +322,11 @@ export class Endpoint {
   #send(call: Call, rendered: string | Sending, target: Pick<Call, "scope" | "send">): Promise<void> | void {
     if (typeof rendered !== "string") return rendered(target.send);
     const draft = call.draftIfMade;
+    if (this.#hasTag) {
+      const scope = call.scope as HTTPScope;
+      const status = draft?.statusCode ?? this.#statusCode;
+      return sendTagged({ scope, send: target.send, request: call.request, status, text: rendered, draft });
+    }
     if (draft !== null) {
       const { statusCode } = draft;
       const { bodyless } = responseFacts(statusCode, "GET");

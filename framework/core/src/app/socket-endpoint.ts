@@ -34,6 +34,7 @@ import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/en
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
 import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
 import { assertPoolable, isPooled } from "./pool-rules.js";
+import { assertTaggable } from "./entity-tag.js";
 import { assertNotSettling } from "./settle.js";
 import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
@@ -133,6 +134,7 @@ export class SocketEndpoint {
       });
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
       assertNotSettling(plan, "a WebSocket");
+      assertTaggable("WEBSOCKET", options, null);
       return plan;
     });
     this.#handler = handler as (args: object) => unknown;

@@ -146,6 +146,12 @@ class Responses {
     this.#list.set(String(status), response);
   }
 
+  /** Adds headers to a known response. */
+  addHeaders(status: number, headers: Record<string, HeaderObject>): void {
+    const known = this.#list.get(String(status));
+    if (known) this.set(status, { ...known, headers: { ...known.headers, ...headers } });
+  }
+
   /** Adds the response of a middleware, next to a known one of the same status. */
   addRefusal(status: number, refusal: ResponseObject): void {
     const known = this.#list.get(String(status));
@@ -292,6 +298,14 @@ interface ResponseContext {
   readonly canBeInvalid: boolean;
 }
 
+/** Adds the responses to the conditions of a route with the option `etag`, and the tag. */
+function addTagged(responses: Responses, statusCode: number, components: Components): void {
+  const headers = { ETag: headerOf("A tag of this result, for `If-None-Match` and `If-Match`.") };
+  responses.addHeaders(statusCode, headers);
+  responses.set(304, { description: statusPhrase(304), headers });
+  responses.addRefusal(412, { description: statusPhrase(412), content: errorContent(components) });
+}
+
 /** Adds the responses that the middleware around a route sends instead of it. */
 function addRefusals({ middleware = [], record }: DocumentedRoute, responses: Responses, components: Components): void {
   for (const { refusals } of factsOf(middleware, record.method)) {
@@ -325,6 +339,7 @@ export function responsesOf(
       ...(hasBody(docs.get("422")) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
     });
   }
+  if (route.record.metadata.etag) addTagged(responses, statusCode, components);
   addRefusals(route, responses, components);
   for (const [status, declared] of docs) responses.add(status, declared);
   return responses.byStatus;

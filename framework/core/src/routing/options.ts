@@ -76,6 +76,12 @@ export interface RouteMetadata {
   exceptionHandlers?: ExceptionHandlersInit;
   /** The format of a stream. Defaults to `"jsonl"`, JSON Lines, for a generator. */
   stream?: StreamFormat;
+  /**
+   * Adds an `ETag` to the result of a `GET`, a digest of its JSON text. Requests whose `If-None-Match` has it get 304 without
+   * a body, and those whose `If-Match` does not have it get 412 (RFC 9110 §13). A `Response` that the handler returns is sent
+   * unchanged. Defaults to `false`.
+   */
+  etag?: boolean;
   /** `false` runs a non-async handler on the event loop, which is blocked while it runs. */
   pool?: boolean | RoutePoolOptions;
   /** Limits only for this route. */
@@ -229,6 +235,7 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   middleware: MIDDLEWARE_LIST,
   exceptionHandlers: ANYTHING,
   stream: oneOf("jsonl", "sse"),
+  etag: FLAG,
   pool: ROUTE_POOL,
   limits: OBJECT,
   mcp: TOOL,

@@ -61,6 +61,21 @@ export const ROUTES = {
     `${method} ${pattern}: this method and pattern have a route already (the names of parameters make no ` +
     "difference). Give one of them another path or method.",
   /**
+   * A route has the option `etag`, but it is not a `GET` route, or it is a stream, whose text is not known before it is sent.
+   *
+   * ```js
+   * // Wrong
+   * app.post("/items", { etag: true }, async () => null);
+   *
+   * // Right
+   * app.get("/items", { etag: true }, listItems);
+   * ```
+   */
+  "TSGI_ETAG_WITHOUT_RESULT.method": (method: string) =>
+    `etag: true is for GET routes, not for ${method}. Remove the option.`,
+  "TSGI_ETAG_WITHOUT_RESULT.stream":
+    "etag: true is for a result that is sent as a whole, and this route is a stream. Remove the option.",
+  /**
    * The handler of a route is not a function.
    *
    * Often the handler was called instead of passed, or its module does not export the name.

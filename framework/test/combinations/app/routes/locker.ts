@@ -22,6 +22,7 @@ export function createLocker(store: Store = createStore()) {
     seeLocker: router.get("", { params, returns: Content }, async ({ request }) =>
       contentOf(sessionOf<Locker>(request)),
     ),
+    seeSizes: router.get("/sizes", { etag: true }, async () => ({ small: 30, large: 60 })),
     openLocker: router.post("/open", { params, returns: Content }, async ({ request }) => {
       renewSession(request);
       const locker = sessionOf<Locker>(request);

@@ -1,0 +1,85 @@
+/** The route option `etag`: tags of results, and the responses 304 and 412. @module */
+import type { HTTPScope, Send } from "../protocol/asgi.js";
+import { sha256 } from "../common/digest.js";
+import { configurationError, HTTPException } from "../common/exceptions.js";
+import { evaluateConditions, parseHTTPDate, type Verdict } from "../http/response/conditions.js";
+import type { ResponseHeaders } from "../http/response/headers.js";
+import { NO_BYTES, type Response, sendWhole } from "../http/response/response.js";
+import type { Request } from "../http/request.js";
+import { HeaderList, rawHeaders } from "../protocol/header-list.js";
+import { responseFacts } from "../protocol/response-facts.js";
+import type { RouteOptions, StreamFormat } from "../routing/options.js";
+import { sendJSON, withDraft } from "./result.js";
+
+/** @throws ConfigurationError for a route whose results cannot have a tag. */
+export function assertTaggable(method: string, { etag }: RouteOptions, stream: StreamFormat | null): void {
+  if (etag !== true) return;
+  if (method !== "GET") throw configurationError("TSGI_ETAG_WITHOUT_RESULT.method", method);
+  if (stream !== null) throw configurationError("TSGI_ETAG_WITHOUT_RESULT.stream");
+}
+
+/** The result of a route, ready to be sent. */
+interface TaggedResult {
+  readonly scope: HTTPScope;
+  readonly send: Send;
+  readonly request: Request;
+  readonly status: number;
+  readonly text: string;
+  /** The injected `Response`, or `null`. */
+  readonly draft: Response | null;
+}
+
+/** 132 bits: two results with the same tag do not occur, not even if an attacker writes them. */
+const TAG_LENGTH = 22;
+
+/**
+ * Sends a result with its `ETag`, or 304 without it.
+ *
+ * @throws HTTPException 412 if a condition of the request is not met.
+ * @see RFC 9110 §8.8.3 and §13.2
+ */
+export function sendTagged(result: TaggedResult): Promise<void> | void {
+  const { status, text, draft } = result;
+  // RFC 9110 §13.2.1: conditions are ignored if the response without them is not a success.
+  if (status < 200 || status > 299 || responseFacts(status, "GET").bodyless) return sendResult(result, null);
+  const own = draft?.headers.get("etag");
+  if (own !== undefined) return sendIfNeeded(result, own);
+  const digest = sha256(text);
+  return typeof digest === "string"
+    ? sendIfNeeded(result, tagOf(digest))
+    : digest.then((late) => sendIfNeeded(result, tagOf(late)));
+}
+
+const tagOf = (digest: string) => `"${digest.slice(0, TAG_LENGTH)}"`;
+
+function sendIfNeeded(result: TaggedResult, etag: string): Promise<void> | void {
+  const { request, send, draft } = result;
+  const date = draft?.headers.get("last-modified");
+  const lastModified = date === undefined ? null : parseHTTPDate(date);
+  const verdict: Verdict = evaluateConditions(request, { etag, lastModified });
+  if (verdict === "failed") throw new HTTPException(412);
+  if (verdict === "send") return sendResult(result, etag);
+  const raw = draft === null ? [] : describingNoBody(draft.headers);
+  return sendWhole(send, 304, new HeaderList([...raw, "etag", etag]), NO_BYTES);
+}
+
+/** RFC 9110 §15.4.5: without headers that describe the missing body, and without the tag, which is added. */
+function describingNoBody(headers: ResponseHeaders): string[] {
+  return [...headers].flatMap(([name, value]) => {
+    const isOfBody = name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy";
+    return isOfBody || name === "etag" ? [] : [name, value];
+  });
+}
+
+function sendResult({ scope, send, status, text, draft }: TaggedResult, etag: string | null): Promise<void> | void {
+  const drafted = draft === null ? send : withDraft(send, draft, true);
+  const { bodyless } = responseFacts(status, "GET");
+  return sendJSON({ scope, send: etag === null ? drafted : withTag(drafted, etag) }, status, text, bodyless);
+}
+
+function withTag(send: Send, etag: string): Send {
+  return (message) => {
+    if (message.type !== "http.response.start") return send(message);
+    return send({ ...message, headers: new HeaderList([...rawHeaders(message.headers), "etag", etag]) });
+  };
+}
