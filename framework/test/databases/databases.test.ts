@@ -22,9 +22,23 @@ function block(words: string): string {
 const url = IS_SLOW ? await findPostgreSQL() : null;
 const describeWithPostgreSQL = url === null ? describe.skip : describe;
 
-/** Serves a file, and prints the address. */
+/** The import, and the call that runs the text `statement` in a transaction. */
+const RAW: Readonly<Record<string, readonly [imports: string, run: string]>> = {
+  kysely: ['import { sql } from "kysely";', "sql.raw(statement).execute(tx)"],
+  drizzle: ['import { sql } from "drizzle-orm";', "tx.execute(sql.raw(statement))"],
+  prisma: ["", "tx.$executeRawUnsafe(statement)"],
+};
+
+/** Serves the application of a file with a route that swallows the error of a statement, and prints the address. */
 const SERVER = (file: string) => `import { serve } from "tsgi/node";
-const { app } = await import("./${file}.js");
+${RAW[file]?.[0] ?? ""}
+const { app, transaction } = await import("./${file}.js");
+app.post("/swallowed", { params: { tx: transaction } }, async ({ tx }) => {
+  const run = (statement) => ${RAW[file]?.[1] ?? ""};
+  await run("update account set balance = 99");
+  await run("select no_such_column").catch(() => null);
+  return "done";
+});
 const { url } = await serve(app, { port: 0 });
 process.stdout.write(url + "\\n");
 `;
@@ -110,6 +124,8 @@ describeWithPostgreSQL.each(["kysely", "drizzle", "prisma"])(
       expect(await transfer(4)).toBe(200);
       expect(await balances()).toEqual([6, 4]);
       expect(await transfer(7)).toBe(409);
+      expect(await balances()).toEqual([6, 4]);
+      expect((await fetch(`${base}/swallowed`, { method: "POST" })).status).toBe(500);
       expect(await balances()).toEqual([6, 4]);
       // More at the same time than the pool has connections: each waits for one, and all succeed.
       const statuses = await Promise.all(Array.from({ length: 12 }, () => transfer(1)));
