@@ -16,7 +16,7 @@ const BATCH = 400;
 const TIMEOUTS = { headersMs: 2000, requestMs: 2000, keepAliveMs: 2000, webSocketPingMs: 100 };
 
 export const fault = "random and mutated HTTP/2 frames, with and without TLS";
-export const pass = "the process survives, logs no error and answers";
+export const pass = "the process survives, logs no error and responds";
 export const limitMs = MINUTES * 60_000 + 60_000;
 
 export async function run() {

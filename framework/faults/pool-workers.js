@@ -7,7 +7,7 @@ import { eventually } from "./lib/wire.js";
 
 export const fault = "kill -9 of a pool worker in a request; process.exit; out of memory; an endless loop";
 export const pass =
-  "that request 500 (504 at the limit) within 1 s, others unharmed, pool back in 2 s, nothing run twice";
+  "that request 500 (504 at the limit) within 1 s, other requests succeed, the pool recovers in 2 s, no call runs twice";
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), "tsgi-pool-"));

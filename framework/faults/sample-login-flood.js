@@ -4,7 +4,7 @@ import { Shop } from "./lib/sample.js";
 import { percentile, sleep } from "./lib/wire.js";
 
 export const fault = "the sample application: 200 logins/s offered for five seconds";
-export const pass = "GET /items p99 ≤ 50 ms beside them, every login 200, 429 or 503, and one afterwards 200";
+export const pass = "GET /items p99 ≤ 50 ms meanwhile, every login 200, 429 or 503, and one afterwards 200";
 
 const SECONDS = 5;
 const LOGINS_PER_SECOND = 200;

@@ -3,7 +3,7 @@ import { Shop, startRedis } from "./lib/sample.js";
 
 export const fault = "the sample application: Redis killed, frozen, and back";
 export const pass =
-  "every login is answered, at most 100 ms later; twenty wrong guesses, then 429; counted in Redis again";
+  "every login gets a response, at most 100 ms later; twenty wrong guesses, then 429; counted in Redis again";
 
 /** Of one account from one address. */
 const GUESSES = 20;
@@ -17,7 +17,7 @@ export async function run() {
     for (let count = 0; count < most; count++) {
       const { status, ms } = await shop.login({ username, password: "wrong" });
       if (status === 429) break;
-      demand(status === 401, `a wrong password is answered with ${status}`);
+      demand(status === 401, `the response to a wrong password is ${status}`);
       times.push(ms);
     }
     return times;

@@ -5,7 +5,7 @@ import { Shop } from "./lib/sample.js";
 
 export const fault =
   "the sample application: SQLite locked by another process for 3 s and for 8 s, fifty writes at once";
-export const pass = "3 s: all succeed; 8 s: 503 with Retry-After; reads go on meanwhile";
+export const pass = "3 s: all succeed; 8 s: 503 with Retry-After; reads continue meanwhile";
 
 /** The program of the other process. */
 const LOCK = `

@@ -4,7 +4,7 @@ import { Server } from "./lib/server.js";
 import { sleep } from "./lib/wire.js";
 
 export const fault = "100 uploads of 10 MiB, and 100 in chunks of one byte, to handlers that do not read them";
-export const pass = "RSS grows by 100 MiB at most; all are answered";
+export const pass = "RSS grows by 100 MiB at most; all requests get a response";
 
 const CLIENTS = 100;
 const bodies = [

@@ -2,7 +2,7 @@ import { demand } from "./lib/outcome.js";
 import { Server } from "./lib/server.js";
 import { eventually, Wire } from "./lib/wire.js";
 
-export const fault = "40 WebSockets whose clients send messages and read nothing";
+export const fault = "40 WebSockets whose clients send messages without reading";
 export const pass = "all closed within two rounds of pings and 5 s";
 
 const CLIENTS = 40;

@@ -8,7 +8,7 @@ import { eventually, sleep } from "./lib/wire.js";
 export const fault =
   "an application that dies at every start, with workers: from the beginning, and after a kill -9 of one";
 export const pass =
-  "at once: exit ≠ 0; later: back-off, the others answer every request, and the worker is back when it can be";
+  "at the start: exit ≠ 0; later: back-off, the other workers respond to every request, and the worker restarts when possible";
 
 export async function run() {
   const folder = mkdtempSync(join(tmpdir(), "tsgi-dying-"));

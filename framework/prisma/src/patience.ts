@@ -22,7 +22,7 @@ export class RolledBackError extends Error {
   constructor(cause: unknown) {
     super(
       "The database has rolled the transaction back, because a statement in it failed. If you catch the error of a " +
-        "statement, throw another one: the transaction cannot go on.",
+        "statement, throw another one: the transaction cannot continue.",
       { cause },
     );
   }

@@ -301,7 +301,7 @@ export class ClientDisconnect extends Error {
   override readonly name = "ClientDisconnect";
 
   constructor() {
-    super("The client has gone");
+    super("The client has disconnected");
   }
 }
 

@@ -287,7 +287,7 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
   async #throwUnsent(error: unknown): Promise<never> {
     if (!(error instanceof ClientDisconnect)) throw error;
     this.#leave();
-    throw this.#ended(new WebSocketException(ABNORMAL, "The client has gone"));
+    throw this.#ended(new WebSocketException(ABNORMAL, "The client has disconnected"));
   }
 
   /**

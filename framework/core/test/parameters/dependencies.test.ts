@@ -336,7 +336,7 @@ describe("a generator dependency", () => {
         throw new Error("nobody is there to send to");
       },
     );
-    expect(notes).toEqual(["a starts", "a sees ClientDisconnect: The client has gone"]);
+    expect(notes).toEqual(["a starts", "a sees ClientDisconnect: The client has disconnected"]);
     expect(log.lines).toEqual([]);
   });
 

@@ -56,7 +56,7 @@ describe("the signal of a request in memory", () => {
     const reading = async () => {
       for await (const chunk of request.stream()) lengths.push(chunk.length);
     };
-    await expect(reading()).rejects.toThrow("The client has gone");
+    await expect(reading()).rejects.toThrow("The client has disconnected");
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(6);
   });
 

@@ -180,17 +180,19 @@ describe("a pool whose workers are slow to start", () => {
     await filled;
     const target = { type: "route", route: "GET /" } as const;
     const gone = AbortSignal.abort();
-    expect(await failure(pool.run(target, [{}], { signal: gone, endsRunning: false }))).toBe("The client has gone");
+    expect(await failure(pool.run(target, [{}], { signal: gone, endsRunning: false }))).toBe(
+      "The client has disconnected",
+    );
     const leaving = new AbortController();
     const owner = { signal: leaving.signal, endsRunning: false };
     const running = failure(pool.run(target, [{}], owner));
     const queued = failure(pool.run(target, [{}], owner));
     expect(pool.stats).toMatchObject({ busy: 1, queued: 1 });
     leaving.abort();
-    expect(await queued).toBe("The client has gone");
+    expect(await queued).toBe("The client has disconnected");
     expect(pool.stats).toMatchObject({ busy: 1, queued: 0 });
     workers[0]?.kill();
-    expect(await running).toBe("The client has gone");
+    expect(await running).toBe("The client has disconnected");
     expect(pool.stats).toMatchObject({ queued: 0 });
   });
 });
