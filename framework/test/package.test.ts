@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "@jest/globals";
+import { build as esbuild } from "esbuild";
 import { FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
 const run = promisify(execFile);
@@ -70,6 +71,15 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     `;
     const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script]);
     expect([stdout.trim(), stderr]).toEqual(["nothing", ""]);
+  });
+
+  it("can be part of a CommonJS bundle, which cannot wait at its top level", async () => {
+    const entryPoints = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [] : path.join(home, entry.default),
+    );
+    const settings = { bundle: true, platform: "node", format: "cjs", write: false, logLevel: "silent" } as const;
+    const { errors } = await esbuild({ ...settings, entryPoints, outdir: "out" });
+    expect(errors).toEqual([]);
   });
 
   it("has the same exports in each variant of a module", async () => {

@@ -80,8 +80,8 @@ function isSkipped({ words }: Block): boolean {
 }
 
 describe("the page about one file", () => {
-  it("shows six forms", () => {
-    expect(commands.map(({ words }) => words.join())).toEqual(["", "", "rolldown", "executable", "bun", "deno"]);
+  it("shows seven forms", () => {
+    expect(commands.map(({ words }) => words.join())).toEqual(["", "", "", "rolldown", "executable", "bun", "deno"]);
   });
 
   it.each(commands.filter((block) => !isSkipped(block)))("builds a program that serves: $code", async (block) => {

@@ -135,7 +135,10 @@ export const SCHEMAS = {
    * ```ts
    * import { Type } from "@sinclair/typebox";
    *
-   * const Text = Type.Extract(Type.Union([Type.Literal("a"), Type.Literal(1)]), Type.String());
+   * const Text = Type.Extract(
+   *   Type.Union([Type.Literal("a"), Type.Literal(1)]),
+   *   Type.String(),
+   * );
    * ```
    */
   TSGI_SCHEMA_FUNCTION_LEFT_OUT: (name: string) =>
