@@ -1,7 +1,7 @@
 /** The keys that sign and verify your own tokens. @module */
 import type * as Crypto from "node:crypto";
 import type { CryptoKey, KeyObject } from "jose";
-import { describe, describeError, isRecord, nodeModule } from "tsgi/internals";
+import { describe, describeError, isRecord, missingModule } from "tsgi/internals";
 import { oauthError } from "./errors.js";
 
 /** A key pair, or twice the same secret, with the algorithm for which it is used. */
@@ -45,7 +45,8 @@ const LEAST_RSA_BITS = 2048;
 
 /** @throws ConfigurationError for a key that cannot sign, or an algorithm that does not fit it. */
 export function keysOfPrivateKey(given: string | KeyObject | CryptoKey, algorithm?: string): TokenKeys {
-  const node = nodeModule("node:crypto", "new AccessTokens({ privateKey })");
+  const node = globalThis.process?.getBuiltinModule?.("node:crypto");
+  if (node === undefined) throw missingModule("node:crypto", "new AccessTokens({ privateKey })");
   const key = readKey(given, node);
   const possible = isStrong(key) ? (rsaAlgorithmOf(given) ?? ALGORITHMS[typeOf(key)]) : undefined;
   if (possible === undefined) {

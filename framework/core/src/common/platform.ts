@@ -1,5 +1,5 @@
 /** Modules of Node, for the parts that need files, processes or compression. @module */
-import { configurationError } from "./exceptions.js";
+import { isWorkerd, missingModule } from "./runtime.js";
 
 /* oxlint-disable typescript/consistent-type-imports -- an import at the top would have to name each module twice */
 /** The modules that are used outside of the adapters to Node. */
@@ -47,7 +47,7 @@ export function findModule<Name extends keyof NodeModules>(name: Name): NodeModu
  */
 export function nodeModule<Name extends keyof NodeModules>(name: Name, user: string): NodeModules[Name] {
   const found = findModule(name);
-  if (found === undefined) throw configurationError("TSGI_MISSING_PLATFORM_MODULE", user, name);
+  if (found === undefined) throw missingModule(name, user);
   return found;
 }
 
@@ -77,10 +77,4 @@ export function isStandalone(): boolean {
   if (Deno !== undefined) return Deno.build.standalone === true;
   if (Bun !== undefined) return /^(?:file:\/\/)?\/\$bunfs\/|^[A-Z]:[/\\]~BUN[/\\]/.test(Bun.main);
   return findModule("node:sea")?.isSea() ?? false;
-}
-
-/** Tells if this is Cloudflare's runtime, whose requests cannot wait for each other. */
-export function isWorkerd(): boolean {
-  const globals: typeof globalThis & { navigator?: { readonly userAgent?: string } } = globalThis;
-  return globals.navigator?.userAgent === "Cloudflare-Workers";
 }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Promises that their caller may not await. @module */
 
 function ignore(): void {}

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** A server that listens, and the way it stops. @module */
 import type { LoopName } from "../concurrency/loop.js";
 import { ShutdownTimeoutError } from "./errors.js";
