@@ -82,9 +82,6 @@ export class Accounts {
     await this.#throttle.admitRegistration(caller.line);
     const { email, password } = newUser;
     const username = newUser.username.toLowerCase();
-    if ((await this.find(username)) !== null) {
-      return null; // spares the work of a hash
-    }
     const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password, caller), caller);
     return this.#db.user.create({ data: { username, email, hashed_password } }).catch((error: unknown) => {
       if (isUniqueViolation(error)) {

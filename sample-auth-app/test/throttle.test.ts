@@ -77,7 +77,7 @@ describe(`the throttle in Redis${WITHOUT_REDIS === null ? "" : ` (${WITHOUT_REDI
     expect(await guess(replicas[1], "192.0.2.1", "alice", 100)).toBe(8);
     await server.stop();
     expect(await guess(replicas[1], "192.0.2.1", "alice", 100)).toBe(20);
-    expect(lines.at(-1)).toMatch(/Redis, host .* with redis-cli -s .* ping, or .*Redis is away/);
+    expect(lines.at(-1)).toMatch(/Redis, host .* with redis-cli -s .* ping, or .*Redis is unavailable/);
     one.close();
     two.close();
   });
