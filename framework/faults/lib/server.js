@@ -15,16 +15,15 @@ export class Server {
    *
    * @param settings.ready - Finds the address in its output.
    */
-  static async start(options = {}, { file = "app.js", env = {}, args = [], ready = /^url (\S+)$/m } = {}) {
+  static async start(
+    options = {},
+    { file = "app.js", env = {}, args = [], ready = /^url (\S+)$/m, command = process.execPath } = {},
+  ) {
     const server = new Server();
-    server.#child = spawn(
-      process.execPath,
-      [...args, path.resolve(import.meta.dirname, file), JSON.stringify(options)],
-      {
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, ...env },
-      },
-    );
+    server.#child = spawn(command, [...args, path.resolve(import.meta.dirname, file), JSON.stringify(options)], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
     const kill = () => server.kill("SIGKILL"); // processes that a fault injection does not end in time
     process.once("exit", kill);
     server.exited = once(server.#child, "close").then(([status, signal]) => {

@@ -1,7 +1,7 @@
 /** Writes the outcome of runs. Each statement counts for the run only if the job has not been given to another worker. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobAttempt } from "pg-boss";
-import { describeError } from "tsgi/internals";
+import { describeError, nextTurn } from "tsgi/internals";
 import { isLast, type Outcome } from "./attempt.js";
 import { backoffMs, type Envelope } from "./definition.js";
 import { changedBy, type Connection, KEEP_DEAD_SECONDS } from "./store.js";
@@ -53,6 +53,7 @@ class Completions {
     if (this.#next === null) {
       const jobs: JobAttempt[] = [];
       const written = this.#current.then(async () => {
+        await nextTurn(); // for those that end in this turn as well
         this.#next = null;
         await patiently(() => this.#connection.boss.complete(this.#name, jobs));
       });

@@ -1,54 +1,45 @@
 /** Places for jobs that run at the same time. @module */
+import { nextTurn } from "tsgi/internals";
 
-/** Waits for places. */
-interface Waiter {
-  readonly most: number;
-  readonly give: (count: number) => void;
-}
-
-/** A number of places, which are taken and given back. */
+/** A number of places, which are taken and returned. */
 export class Slots {
   #free: number;
-  readonly #waiters: Waiter[] = [];
+  #waiters: (() => void)[] = [];
 
   constructor(count: number) {
     this.#free = count;
   }
 
   /** Waits until a place is free. @returns The places taken, at most `most`; 0 once the signal has aborted. */
-  take(most: number, signal: AbortSignal): Promise<number> {
-    if (signal.aborted) return Promise.resolve(0);
-    if (this.#free > 0) return Promise.resolve(this.#takeNow(most));
-    return new Promise((resolve) => {
-      const waiter: Waiter = {
-        most,
-        give: (count) => {
-          signal.removeEventListener("abort", leave);
-          resolve(count);
-        },
-      };
-      const leave = () => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        resolve(0);
-      };
-      signal.addEventListener("abort", leave, { once: true });
-      this.#waiters.push(waiter);
-    });
-  }
-
-  /** Gives places back. */
-  release(count: number): void {
-    this.#free += count;
-    while (this.#free > 0) {
-      const waiter = this.#waiters.shift();
-      if (waiter === undefined) return;
-      waiter.give(this.#takeNow(waiter.most));
+  async take(most: number, signal: AbortSignal): Promise<number> {
+    while (this.#free === 0 && !signal.aborted) {
+      await this.#released(signal);
+      // Jobs that have ended together are replaced together: one statement fetches them all.
+      await nextTurn();
     }
-  }
-
-  #takeNow(most: number): number {
+    if (signal.aborted) return 0;
     const count = Math.min(most, this.#free);
     this.#free -= count;
     return count;
+  }
+
+  /** Returns places. */
+  release(count: number): void {
+    if (count === 0) return;
+    this.#free += count;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const wake of waiters) wake();
+  }
+
+  #released(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      signal.addEventListener("abort", wake, { once: true });
+      this.#waiters.push(wake);
+    });
   }
 }

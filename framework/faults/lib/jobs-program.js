@@ -1,0 +1,68 @@
+// An API that writes a row and enqueues a job in one transaction, or a worker of these jobs. For Node.js 22 or later.
+import { Pool } from "pg";
+import { App, HTTPException, t } from "tsgi";
+import { serve } from "tsgi/node";
+import { Jobs } from "@tsgi/jobs";
+
+const { role, url, shutdownTimeoutMs = 10_000 } = JSON.parse(process.argv[2]);
+
+const pool = new Pool({ connectionString: url, max: 8 });
+pool.on("error", () => {}); // an idle connection is lost when the database stops; the pool opens another one
+const jobs = new Jobs({ url });
+
+const order = jobs.define(
+  "order",
+  { payload: t.Object({ n: t.Integer() }), concurrency: 8, attempts: 20, backoffSeconds: 1 },
+  async ({ payload: { n } }) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await pool.query("INSERT INTO runs (n) VALUES ($1)", [n]);
+  },
+);
+
+/** Hangs in a worker that is about to be killed. */
+const hang = jobs.define("hang", { attempts: 1 }, async () => {
+  if (process.env.HANG) {
+    process.stdout.write("hanging\n");
+    await new Promise(() => {});
+  }
+  await pool.query("INSERT INTO runs (n) VALUES (0)");
+});
+
+if (process.env.SCHEDULE) {
+  const tick = jobs.define("tick", { payload: t.Object({}) }, async () => {
+    await pool.query("INSERT INTO ticks DEFAULT VALUES");
+  });
+  jobs.schedule("every-minute", "* * * * *", tick, {});
+}
+
+/** Writes the row once, however often the request is repeated, and a job with it. */
+async function write(n, fails) {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query("BEGIN");
+    const { rowCount } = await client.query("INSERT INTO orders (n) VALUES ($1) ON CONFLICT DO NOTHING", [n]);
+    if (rowCount === 1) await order.enqueue({ n }, { tx: client });
+    if (fails) throw new HTTPException(409, "rolled back");
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+if (role === "api") {
+  const app = new App({ lifespan: jobs.lifespan, docsUrl: null, redocUrl: null });
+  app.post("/orders", { params: { order: t.Object({ n: t.Integer(), fails: t.Boolean() }) } }, async (args) => {
+    await write(args.order.n, args.order.fails);
+  });
+  app.post("/hang", async () => hang.enqueue());
+  const server = await serve(app, { port: 0 });
+  process.stdout.write(`url ${server.url}\n`);
+} else {
+  const worker = await jobs.work({ shutdownTimeoutMs });
+  process.once("SIGTERM", () => void worker.stop().then(() => pool.end()));
+  process.stdout.write("url http://127.0.0.1:1\n");
+}
