@@ -31,6 +31,13 @@ const CASES = {
   "sessions, store, no cookie": { layer: middleware.sessions({ store }) },
   "sessions, store, unknown": { layer: middleware.sessions({ store }), headers: [["cookie", `__Host-session=${ID}`]] },
   "sessions, store": { layer: middleware.sessions({ store }), login: true },
+  "idempotency, no key": { layer: middleware.idempotency({ store }), method: "PUT" },
+  "idempotency, a new key": { layer: middleware.idempotency({ store }), method: "PUT", freshKey: true },
+  "idempotency, a repeat": {
+    layer: middleware.idempotency({ store }),
+    method: "PUT",
+    headers: [["idempotency-key", "same"]],
+  },
   "etag: true": { etag: true },
   "etag: true, 304": { etag: true, headers: [["if-none-match", "*"]] },
   bodyLimit: { layer: middleware.bodyLimit(1000) },
@@ -56,7 +63,15 @@ const receive = async () => ({ type: "http.request", body: new Uint8Array(0), mo
 const send = () => {};
 
 /** Opens a case: a function that sends so many requests, and returns the microseconds of one. */
-async function open({ layer, answer = { status: "ok" }, headers = [], login = false, method = "GET", etag = false }) {
+async function open({
+  layer,
+  answer = { status: "ok" },
+  headers = [],
+  login = false,
+  method = "GET",
+  etag = false,
+  freshKey = false,
+}) {
   const app = new App({ middleware: layer ? [layer] : [] });
   app.get("/", { etag }, async () => answer);
   app.put("/", async () => answer);
@@ -68,11 +83,14 @@ async function open({ layer, answer = { status: "ok" }, headers = [], login = fa
   return async () => {
     const start = performance.now();
     for (let count = 0; count < REQUESTS; count++) {
-      await app({ type: "http", method, path: "/", headers: lines }, receive, send);
+      await app({ type: "http", method, path: "/", headers: freshKey ? [...lines, keyLine()] : lines }, receive, send);
     }
     return ((performance.now() - start) / REQUESTS) * 1000;
   };
 }
+
+let keys = 0;
+const keyLine = () => [bytes("idempotency-key"), bytes(String(++keys))];
 
 /** The cookie that a login gets. */
 async function cookieOf(app) {

@@ -25,6 +25,7 @@ const PAGES = [
     page("Middleware", "/middleware"),
     page("Security", "/security"),
     page("Sessions", "/sessions"),
+    page("Idempotency", "/idempotency"),
     page("Access tokens", "/oauth"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),

@@ -71,6 +71,20 @@ export const stories: readonly Story[] = [
     ],
   },
   {
+    title: "runs a request with an idempotency key once",
+    async tell({ send }) {
+      const headers = [
+        ["idempotency-key", "fill-1"],
+        ["authorization", "Bearer of-a-story"],
+      ] as const;
+      const first = await send("POST", "/v1/locker/axe", { headers });
+      const again = await send("POST", "/v1/locker/axe", { headers });
+      const other = await send("POST", "/v1/locker/saw", { headers });
+      return [again.text === first.text, again.headers["idempotency-replayed"], other.json];
+    },
+    expected: [true, "true", { detail: "This idempotency key was used for another request" }],
+  },
+  {
     title: "does not send a result again that the client has",
     async tell({ send }) {
       const first = await send("GET", "/v1/locker/sizes");

@@ -626,6 +626,13 @@ const middleware: readonly Row[] = [
     header(["origin", "https://else.test"]),
   ],
   ["a session is set", "GET /session/set", { cookies: [expect.stringMatching(/^__Host-session=.*; Secure/)] }],
+  ["idempotency, the first request", "POST /paid", { json: 1 }, header(["idempotency-key", "k"])],
+  [
+    "idempotency, a repeat",
+    "POST /paid",
+    { json: 1, headers: { "idempotency-replayed": "true" } },
+    header(["idempotency-key", "k"]),
+  ],
   ["csrf, a trusted origin", "POST /checked", { json: "changed" }, header(ORIGIN, ["sec-fetch-site", "cross-site"])],
   ["csrf, another site", "POST /checked", { status: 403 }, header(["sec-fetch-site", "cross-site"])],
   ["a session in a store", "GET /stored", { cookies: [expect.stringMatching(/^__Host-session=[\w-]{43}; .*Secure/)] }],

@@ -29,6 +29,7 @@ import {
   cors,
   csrf,
   httpMiddleware,
+  idempotency,
   memoryStore,
   renewSession,
   requestId,
@@ -330,6 +331,8 @@ function addMiddleware(app) {
     renewSession(request);
   });
   app.mount("/stored", stored);
+  let paid = 0;
+  app.post("/paid", { middleware: [idempotency({ store: memoryStore() })] }, async () => ++paid);
   app.post("/checked", { middleware: [csrf({ trustedOrigins: ["https://page.test"] })] }, async () => "changed");
 }
 

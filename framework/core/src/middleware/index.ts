@@ -9,6 +9,7 @@ export { csrf, type CSRFOptions } from "./csrf.js";
 export { compress, type CompressOptions, type ContentCoding, gzip } from "./compress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./http-middleware.js";
 export { httpsRedirect, type HTTPSRedirectOptions } from "./https-redirect.js";
+export { idempotency, type IdempotencyOptions } from "./idempotency.js";
 export { logContext, type LogContext, type LogFields } from "./log-context.js";
 export { requestId, type RequestIdOptions } from "./request-id.js";
 export { securityHeaders, type SecurityHeadersOptions } from "./security-headers.js";

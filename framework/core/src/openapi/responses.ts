@@ -135,6 +135,8 @@ class Responses {
   readonly #components: Components;
   readonly #use: Omit<Use, "of">;
   readonly #list = new Map<string, ResponseObject>();
+  /** Statuses of middleware, which all have the same body. */
+  readonly #refused = new Set<number>();
 
   constructor(components: Components, use: Omit<Use, "of">) {
     this.#components = components;
@@ -157,8 +159,9 @@ class Responses {
     const known = this.#list.get(String(status));
     const headers = { ...known?.headers, ...refusal.headers };
     const [schema, other] = [known, refusal].map((one) => one?.content?.[JSON_TYPE]?.schema);
-    const isSame = schema === undefined || JSON.stringify(schema) === JSON.stringify(other);
-    const anyOf = isSame || other === undefined ? (other ?? schema) : { anyOf: [schema, other] };
+    const isAlone = schema === undefined || other === undefined || this.#refused.has(status);
+    const anyOf = isAlone ? (schema ?? other) : { anyOf: [schema, other] };
+    this.#refused.add(status);
     this.set(status, {
       description: known?.description ?? refusal.description,
       ...(Object.keys(headers).length > 0 ? { headers } : {}),

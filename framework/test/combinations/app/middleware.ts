@@ -23,6 +23,8 @@ import {
   type HTTPMiddlewareFunction,
   httpsRedirect,
   type HTTPSRedirectOptions,
+  idempotency,
+  type IdempotencyOptions,
   memoryStore,
   type MemoryStoreOptions,
   rateLimit,
@@ -112,6 +114,12 @@ export function accountSessions({ sessionSecret }: Settings): Middleware {
 export function sameSite({ ownOrigins }: Settings): Middleware {
   const options: CSRFOptions = { trustedOrigins: ownOrigins };
   return csrf(options);
+}
+
+/** Makes a request with a key safe to repeat. */
+export function once(store: Store): Middleware {
+  const options: IdempotencyOptions = { store, ttlSeconds: 3600, header: "Idempotency-Key" };
+  return idempotency(options);
 }
 
 /** Limits the logins of one network, or to one account. @param store - Of the counts. */

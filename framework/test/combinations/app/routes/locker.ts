@@ -1,7 +1,7 @@
 /** The locker of a member: what another browser or machine may not take over. @module */
 import { Request, Router, t } from "tsgi";
 import { clearSession, renewSession, sessionOf, type SessionsOptions, sessions, type Store } from "tsgi/middleware";
-import { createStore } from "../middleware.js";
+import { createStore, once } from "../middleware.js";
 
 /** Data of a session in the store. */
 interface Locker {
@@ -29,11 +29,15 @@ export function createLocker(store: Store = createStore()) {
       locker.isOpen = true;
       return contentOf(locker);
     }),
-    fillLocker: router.post("/{tool}", { params, returns: Content }, async ({ request, tool }) => {
-      const locker = sessionOf<Locker>(request);
-      locker.tools = [...(locker.tools ?? []), tool];
-      return contentOf(locker);
-    }),
+    fillLocker: router.post(
+      "/{tool}",
+      { params, returns: Content, middleware: [once(store)] },
+      async ({ request, tool }) => {
+        const locker = sessionOf<Locker>(request);
+        locker.tools = [...(locker.tools ?? []), tool];
+        return contentOf(locker);
+      },
+    ),
     emptyLocker: router.delete("", { params, statusCode: 204 }, async ({ request }) => clearSession(request)),
   };
 }

@@ -1,0 +1,164 @@
+/** `idempotency`: the response to a repeated request is the response to the first one. @module */
+import type { HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type { Middleware } from "./chain.js";
+import { sha256 } from "../common/digest.js";
+import { configurationError } from "../common/exceptions.js";
+import { assertOptions, FUNCTION, type OptionRules, TEXT, whole } from "../common/options.js";
+import { Request } from "../http/request.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
+import { headerValues } from "../protocol/header-list.js";
+import { isToken } from "../protocol/http-grammar.js";
+import { documented } from "./documented.js";
+import { digesting, isSameBody } from "./idempotency/body.js";
+import { Keys, type Kept } from "./idempotency/keys.js";
+import { Recording, replay } from "./idempotency/recording.js";
+import { onHTTP, refuse, sendInOrder } from "./layer.js";
+import { STORE_UNAVAILABLE, StoreFailure } from "./store-log.js";
+import { type Store, STORE } from "./stores.js";
+
+/** Options of `idempotency`. */
+export interface IdempotencyOptions {
+  /** The store of the responses: `memoryStore()` for one process, `redisStore(client)` of `@tsgi/redis` for several. */
+  store: Store;
+  /** Seconds for which a response is kept. Defaults to a day. */
+  ttlSeconds?: number;
+  /** The header with the key. Defaults to `"Idempotency-Key"`. */
+  header?: string;
+  /**
+   * Identifies the caller: each caller has its own keys. Defaults to `Authorization`, else the cookies, else the client's
+   * address.
+   */
+  key?: (request: Request) => string | Promise<string>;
+}
+
+const OPTIONS: OptionRules<IdempotencyOptions> = {
+  store: STORE,
+  ttlSeconds: whole(1),
+  header: TEXT,
+  key: FUNCTION,
+};
+
+const DAY = 24 * 60 * 60;
+const MAX_KEY_LENGTH = 255;
+/** The other methods are safe, or are not repeated by clients. */
+const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+const REFUSALS = {
+  key: { statusCode: 400, detail: "The idempotency key must have 1 to 255 characters, in one header" },
+  running: {
+    statusCode: 409,
+    detail: "A request with this idempotency key is still running",
+    headers: { "Retry-After": "1" },
+  },
+  lost: {
+    statusCode: 409,
+    detail: "The response to the request with this idempotency key is too large to be repeated",
+  },
+  other: { statusCode: 422, detail: "This idempotency key was used for another request" },
+} as const;
+
+/**
+ * Makes requests safe to repeat: a `POST`, `PUT`, `PATCH` or `DELETE` with an `Idempotency-Key` runs once, and each repeat
+ * gets the response of the first one, with `Idempotency-Replayed: true`. A key that was used for another body or route is
+ * 422, one that is still running 409. A response with a status from 500 on, or an error, is not kept: a repeat runs again.
+ *
+ * @throws ConfigurationError for an option that cannot work.
+ * @see {@link https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ | draft-ietf-httpapi-idempotency-key-header}
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { idempotency, memoryStore } from "tsgi/middleware";
+ *
+ * const app = new App();
+ * const once = idempotency({ store: memoryStore(), ttlSeconds: 3600 });
+ * app.post("/payments", { middleware: [once] }, async () => ({ id: crypto.randomUUID() }));
+ * ```
+ */
+export function idempotency(options: IdempotencyOptions): Middleware {
+  const { header, keys, callerOf } = compile(options);
+  const field = header.toLowerCase();
+  const middleware = onHTTP((app) => async (scope, receive, send) => {
+    const values = METHODS.has(scope.method) ? headerValues(scope.headers ?? [], field) : [];
+    if (values.length === 0) return app(scope, receive, send);
+    const [key = ""] = values;
+    if (values.length > 1 || key === "" || key.length > MAX_KEY_LENGTH) return refuse(scope, send, REFUSALS.key);
+    const route = `${scope.method} ${targetOf(scope)}`;
+    const name = await sha256(JSON.stringify([await callerOf(scope, receive), key]));
+    try {
+      const kept = await keys.claim(scope, name, route);
+      if (kept !== null) return await repeat(kept, route, { scope, receive, send });
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      return refuse(scope, send, STORE_UNAVAILABLE);
+    }
+    const body = digesting(receive);
+    const renewal = keys.renewWhile(scope, name, route);
+    const recording = new Recording(send, async (response) => {
+      renewal.stop(); // a claim that is renewed later would replace the response
+      if (response === null || response.status >= 500) await keys.release(scope, name);
+      else await keys.keep(scope, name, { route, body: await body.state(), response });
+    });
+    try {
+      await app(
+        scope,
+        body.receive,
+        sendInOrder((message: SendMessage) => recording.take(message)),
+      );
+    } finally {
+      await recording.abandon();
+    }
+  });
+  return documented(middleware, {
+    affects: (method) => METHODS.has(method),
+    header: {
+      name: header,
+      description: "A unique key, with which the request can be repeated.",
+      maxLength: MAX_KEY_LENGTH,
+    },
+    refusals: {
+      400: { description: REFUSALS.key.detail },
+      409: { description: REFUSALS.running.detail, headers: { "Retry-After": "Seconds until a repeat makes sense." } },
+      422: { description: REFUSALS.other.detail },
+    },
+  });
+}
+
+/** Responds to a request whose key is known. */
+async function repeat(
+  kept: Kept,
+  route: string,
+  call: { scope: HTTPScope; receive: Receive; send: Send },
+): Promise<void> {
+  const { scope, receive, send } = call;
+  if (kept.route !== route) return refuse(scope, send, REFUSALS.other);
+  if (kept.body === null || kept.response === null) return refuse(scope, send, REFUSALS.running);
+  if (!(await isSameBody(receive, kept.body))) return refuse(scope, send, REFUSALS.other);
+  const { body } = kept.response;
+  return body === null ? refuse(scope, send, REFUSALS.lost) : replay(kept.response, body, send);
+}
+
+/** Path and query as they were received. Two spellings of a path are two requests. */
+function targetOf({ path, raw_path: raw, query_string: query }: HTTPScope): string {
+  const target = raw === undefined ? path : decodeLatin1(raw);
+  return query === undefined || query.length === 0 ? target : `${target}?${decodeLatin1(query)}`;
+}
+
+/** The caller, with its kind, so that no cookie can have the value of another caller's `Authorization`. */
+function defaultCaller({ headers = [], client }: HTTPScope): readonly string[] {
+  const credentials = headerValues(headers, "authorization");
+  if (credentials.length > 0) return ["authorization", ...credentials];
+  const cookies = headerValues(headers, "cookie");
+  if (cookies.length > 0) return ["cookie", ...cookies];
+  return ["address", client?.[0] ?? ""];
+}
+
+function compile(options: IdempotencyOptions) {
+  assertOptions("idempotency()", options, OPTIONS);
+  const { store, ttlSeconds = DAY, header = "Idempotency-Key", key } = options;
+  OPTIONS.store("idempotency()", "store", store);
+  if (!isToken(header))
+    throw configurationError("TSGI_INVALID_OPTION", "idempotency()", "header", "the name of a header", header);
+  const callerOf = async (scope: HTTPScope, receive: Receive): Promise<readonly string[]> =>
+    key === undefined ? defaultCaller(scope) : ["key", await key(new Request(scope, receive))];
+  return { header, keys: new Keys(store, ttlSeconds), callerOf };
+}
