@@ -12,6 +12,9 @@ import { throttle, type Throttle } from "./security/throttle.js";
 /** Half a second's work; later ones get 503. */
 const REGISTRATIONS_WAITING = 25;
 
+/** Stored instead of a hash: no password matches it. */
+const NO_PASSWORD = "!";
+
 /** The network of a request: each has a separate queue, so that a flood does not block the others. */
 export const getCaller = withParams({ request: Request }, async ({ request }) => ({
   line: clientNetwork(request.client?.host ?? ""),
@@ -35,6 +38,21 @@ export class Accounts {
   /** Finds a name as it is stored. Returns `null` for invalid names, some of which PostgreSQL rejects with an error. */
   async find(username: string): Promise<Account | null> {
     return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
+  }
+
+  /** Finds the account of a user of the identity provider, and adds it at the first login. It has no password. */
+  async findOrAdd(username: string, email: string): Promise<Account | null> {
+    const data = { username, email, hashed_password: NO_PASSWORD };
+    const account =
+      (await this.find(username)) ??
+      (await this.#db.user.create({ data }).catch((error: unknown) => {
+        if (isUniqueViolation(error)) {
+          return this.find(username); // a concurrent request was faster
+        }
+        throw error;
+      }));
+    // An account with a password was registered here. It belongs to another person, even if the name is the same.
+    return account?.hashed_password === NO_PASSWORD ? account : null;
   }
 
   /**

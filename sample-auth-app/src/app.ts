@@ -4,9 +4,10 @@ import { mcp } from "@tsgi/mcp";
 import { prometheus } from "@tsgi/metrics";
 import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
 
+import { bearer, connectSources, provider } from "./security/provider.js";
 import { log, requestContext } from "./logging.js";
 import { refusePublic } from "./metrics.js";
-import { auth } from "./routes/auth.js";
+import { auth, providerLogin } from "./routes/auth.js";
 import { items } from "./routes/items.js";
 import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
@@ -17,7 +18,7 @@ import type { Tracing } from "./tracing.js";
  * policy.
  */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connectSources}; ` +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Instrumentations that differ between programs and tests. */
@@ -47,12 +48,12 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   if (tracing) {
     app.includeRouter(tracing.router);
   }
-  app.includeRouter(auth);
+  app.includeRouter(provider === null ? auth : providerLogin);
   app.includeRouter(users);
   app.includeRouter(items);
   app.includeRouter(page);
   app.includeRouter(health());
-  app.includeRouter(mcp(app));
+  app.includeRouter(mcp(app, bearer ? { auth: bearer } : {}));
   app.includeRouter(metrics.router("/metrics"), { dependencies: [Depends(refusePublic)] });
   const returns = t.Object({ status: t.String() }, { title: "Health" });
   app.get("/health", { tags: ["health"], summary: "Liveness of the process", returns }, async () => ({

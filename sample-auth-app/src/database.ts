@@ -2,7 +2,7 @@ import { Depends, withParams } from "tsgi";
 import { Passwords } from "@tsgi/passwords";
 import { openPrisma, type Transactional } from "@tsgi/prisma";
 
-import { settings } from "./config.js";
+import { readProvider, settings } from "./config.js";
 import type { PrismaClient } from "./generated/sqlite/client.js";
 import { seed } from "./seed.js";
 
@@ -28,7 +28,7 @@ export const passwords = Depends(createPasswords, { scope: "app" });
 export const openDatabase = withParams({ settings, passwords }, async function* openDatabase({ settings, passwords }) {
   const db = await connect(settings.databaseUrl, { poolSize: settings.databasePoolSize });
   try {
-    if (settings.nodeEnv === "development") {
+    if (settings.nodeEnv === "development" && readProvider() === null) {
       await seed(db, passwords);
     }
     yield db;

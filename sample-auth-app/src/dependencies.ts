@@ -2,6 +2,7 @@ import { Depends, Header, HTTPConnection, HTTPException, SecurityScopes, withPar
 import { OAuth2PasswordBearer } from "tsgi/security";
 
 import { accounts } from "./accounts.js";
+import { bearer, usernameOf } from "./security/provider.js";
 import type { Account, User } from "./models.js";
 import { accessTokens, readToken } from "./security/tokens.js";
 
@@ -21,7 +22,7 @@ const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", scopes:
  * The account of the user whose bearer token the request contains, or 401 for any error. A token that is limited to
  * scopes is good only where a route asks for some of them, else 403.
  */
-export const getCurrentAccount = withParams(
+const getOwnAccount = withParams(
   {
     connection: HTTPConnection,
     scheme: Depends(oauth2Scheme),
@@ -52,6 +53,21 @@ export const getCurrentAccount = withParams(
     return account;
   },
 );
+
+/** The account of a user who logs in at the identity provider. The scheme checks the token and its scopes. */
+const getProviderAccount =
+  bearer &&
+  withParams({ claims: Depends(bearer), accounts }, async ({ claims, accounts }): Promise<Account> => {
+    const { sub, email } = claims;
+    const account = sub && (await accounts.findOrAdd(usernameOf(sub), typeof email === "string" ? email : ""));
+    if (!account || account.disabled) {
+      throw credentialsException();
+    }
+    return account;
+  });
+
+/** The account of the user who makes the request. */
+export const getCurrentAccount = getProviderAccount ?? getOwnAccount;
 
 /** The current user, without private fields. */
 export const getCurrentUser = withParams(

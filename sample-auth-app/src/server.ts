@@ -1,8 +1,7 @@
 import { serve } from "tsgi/node";
 import { SettingsError } from "tsgi/settings";
 
-import { createApp } from "./app.js";
-import { readSettings } from "./config.js";
+import { readProvider, readSettings } from "./config.js";
 import { connect } from "./database.js";
 import { log } from "./logging.js";
 import { DEMO_USER } from "./seed.js";
@@ -11,13 +10,15 @@ import { startTracing } from "./tracing.js";
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
   const { host, port, trustedProxies, nodeEnv, databaseUrl } = readSettings();
+  const provider = readProvider();
   const db = await connect(databaseUrl); // before everything else, so that its error is one line
   await db.$disconnect();
   const logger = { ...log, info: () => {} }; // its message is the line below
   const tracing = await startTracing((message) => log.warn(message));
+  const { createApp } = await import("./app.js"); // reads the provider, whose errors are reported below
   const { url } = await serve(createApp(log, { tracing }), { host, port, trustedProxies, logger });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
-  if (nodeEnv === "development") {
+  if (nodeEnv === "development" && provider === null) {
     console.log(`Try: curl -d 'username=${DEMO_USER.username}&password=${DEMO_USER.password}' ${url}/auth/token`);
   }
 }

@@ -39,7 +39,7 @@ interface Locator {
   first(): Locator;
   innerText(): Promise<string>;
   allInnerTexts(): Promise<string[]>;
-  waitFor(): Promise<void>;
+  waitFor(options?: { state: "attached" | "visible" }): Promise<void>;
 }
 
 /** The end of loading. A page with an open stream is never idle. */
@@ -56,6 +56,7 @@ export interface Tab {
   /** Evaluates an expression in the page. Its value must be JSON. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
+  waitForEvent(event: "popup"): Promise<Tab>;
   on(event: "console", listener: (message: { text(): string }) => void): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;

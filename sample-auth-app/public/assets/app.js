@@ -5,8 +5,12 @@
  * refresh cookie, which scripts cannot read, is exchanged for a new one.
  */
 
+import { finishLogin, startLogin } from "./provider.js";
+
 /** @type {string | null} */
 let accessToken = null;
+/** The identity provider; `null` if users log in here. */
+let provider = null;
 /** @type {string | null} The cursor of the next page, if there is one. */
 let nextCursor = null;
 
@@ -60,6 +64,7 @@ async function sendAsUser(path, options) {
   } catch (error) {
     if (error.status !== 401) throw error;
     accessToken = null;
+    if (provider !== null) throw error;
     await refresh();
     return send(path, options);
   }
@@ -76,7 +81,8 @@ function showEntrance() {
   accessToken = null;
   element("home").hidden = true;
   element("who").hidden = true;
-  element("entrance").hidden = false;
+  element("entrance").hidden = provider !== null;
+  element("provider").hidden = provider === null;
   element("items").replaceChildren();
 }
 
@@ -86,6 +92,7 @@ async function showHome() {
   element("items").replaceChildren();
   await showPage();
   element("entrance").hidden = true;
+  element("provider").hidden = true;
   element("who").hidden = false;
   element("home").hidden = false;
 }
@@ -185,10 +192,11 @@ onSubmit("add", async ({ name }) => {
 
 onClick("more", () => showPage(nextCursor));
 onClick("logout", async () => {
-  await send("/auth/logout", { method: "POST" });
+  if (provider === null) await send("/auth/logout", { method: "POST" });
   showEntrance();
   say("You are logged out.");
 });
+onClick("provider-login", () => startLogin(provider));
 onClick("tab-login", async () => selectTab("login"));
 onClick("tab-register", async () => selectTab("register"));
 
@@ -202,8 +210,10 @@ function showDemo({ username, password }) {
 try {
   const { content } = await send("/auth/session");
   if (content.demo !== null) showDemo(content.demo);
-  if (content.hasCookie) {
-    await refresh();
+  provider = content.provider ?? null;
+  if (provider !== null) accessToken = await finishLogin(provider);
+  if (content.hasCookie) await refresh();
+  if (accessToken !== null) {
     await showHome();
   } else {
     showEntrance();

@@ -19,6 +19,7 @@ import { getLog } from "../logging.js";
 import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import { DEMO_USER } from "../seed.js";
 import { type IssuedRefreshToken, refreshTokens } from "../security/refresh-tokens.js";
+import { provider } from "../security/provider.js";
 import { accessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
@@ -133,6 +134,10 @@ auth.get(
     return { hasCookie: refresh_token !== null, demo: isDemo ? { username, password } : null };
   },
 );
+
+/** The login with an identity provider: the page needs its address. */
+export const providerLogin = new Router({ prefix: "/auth", middleware: [noStore] });
+providerLogin.get("/session", { includeInSchema: false }, async () => ({ hasCookie: false, demo: null, provider }));
 
 auth.post(
   "/refresh",

@@ -12,13 +12,17 @@ import {
   UNAUTHORIZED,
   User,
 } from "../models.js";
+import { provider } from "../security/provider.js";
 import { passwords } from "../database.js";
 import type { Passwords } from "@tsgi/passwords";
 
 /** Registration, and what users may see and change of themselves. */
 export const users = new Router({ prefix: "/users", tags: ["users"] });
 
-users.post(
+/** The routes for passwords, which an identity provider replaces. */
+const ownUsers = provider === null ? users : new Router();
+
+ownUsers.post(
   "",
   {
     summary: "Register",
@@ -55,7 +59,7 @@ users.get(
   async ({ user }) => user,
 );
 
-users.put(
+ownUsers.put(
   "/me/password",
   {
     summary: "Set a new password, which ends all sessions and access tokens",

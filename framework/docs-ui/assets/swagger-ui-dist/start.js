@@ -9,3 +9,5 @@ window.ui = SwaggerUIBundle({
   layout: "BaseLayout",
   validatorUrl: null,
 });
+// RFC 9700 §2.1.1: public clients use PKCE.
+window.ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
