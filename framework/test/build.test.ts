@@ -51,7 +51,7 @@ describe("the bundle", () => {
     expect(seen.size).toBeGreaterThan(80);
   });
 
-  it("names its functions and classes as the sources do", async () => {
+  it("keeps the names of functions and classes", async () => {
     const names = (module: Record<string, unknown>) =>
       Object.entries(module).flatMap(([name, value]) => (typeof value === "function" ? [[name, value.name]] : []));
     for (const door of doors) expect(names(await load(door))).toEqual(names(await load(door.replace("dist", "build"))));

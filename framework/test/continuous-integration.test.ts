@@ -146,7 +146,7 @@ describe("FC_SEED", () => {
     expect([readSeed("-42"), readSeed(""), readSeed(undefined)]).toEqual([-42, undefined, undefined]);
   });
 
-  it("is refused if it is not an integer", () => {
+  it("is rejected if it is not an integer", () => {
     expect(() => readSeed("4x")).toThrow('FC_SEED must be an integer, but is "4x".');
   });
 });

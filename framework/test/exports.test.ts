@@ -63,7 +63,7 @@ describe("the packages", () => {
     expect(ENTRIES.toSorted()).toEqual([...Object.keys(NAMES), ...manifests].toSorted());
   });
 
-  it.each(Object.entries(NAMES))("export from %s these names and no other", async (entry, names) => {
+  it.each(Object.entries(NAMES))("export from %s exactly these names", async (entry, names) => {
     const module = (await import(pathToFileURL(fileOf(entry)).href)) as object;
     expect(Object.keys(module).toSorted()).toEqual(names.split(/\s+/).toSorted());
   });

@@ -154,7 +154,7 @@ describe("a Request with a disconnected client", () => {
     await expect(halfway).rejects.toThrow(ClientDisconnect);
   });
 
-  it("rejects isDisconnected() in the same way where the server's receive fails", async () => {
+  it("rejects isDisconnected() in the same way if the server's receive fails", async () => {
     const forgotten = new Request(httpScope, rejecting).isDisconnected();
     await nextTurn();
     await expect(forgotten).rejects.toBe(GONE);
@@ -211,7 +211,7 @@ const layers: readonly [string, Middleware][] = [
 ];
 
 describe("an application with a disconnected client", () => {
-  it.each(layers)("may forget to await send and receive behind %s", async (_name, layer) => {
+  it.each(layers)("may forget to await send and receive with %s", async (_name, layer) => {
     const promises: (Promise<unknown> | void)[] = [];
     const inner: ASGIApp = async (_scope, receive, send) => {
       promises.push(receive());

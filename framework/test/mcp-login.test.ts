@@ -77,7 +77,7 @@ describe("an agent that knows only the address of an endpoint", () => {
     expect(await client.callTool({ name: "who" })).toMatchObject({ content: [{ type: "text", text: "ada" }] });
   });
 
-  it("is refused with the address of the metadata, which lists the scopes of the tools", async () => {
+  it("is rejected with the address of the metadata, which lists the scopes of the tools", async () => {
     await using endpoint = await start((app, auth) => {
       app.includeRouter(mcp(app, { auth }));
       app.includeRouter(mcp(app, { auth, path: "/second" }));

@@ -58,7 +58,7 @@ describe("a package without its peer dependency", () => {
     },
   );
 
-  it("is served on Node's own loop, without an error, where @tsgi/uwebsockets is installed without uWebSockets.js", async () => {
+  it("is served on Node's own loop, without an error, if @tsgi/uwebsockets is installed without uWebSockets.js", async () => {
     const file = path.join(folder, "serve.js");
     writeFileSync(
       file,

@@ -126,7 +126,7 @@ describe("the command", () => {
     }
   });
 
-  it("says in a clone what to run before", async () => {
+  it("prints in a clone the command to run before", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-clone-"));
     try {
       await cp(path.join(FRAMEWORK, "cli/bin"), path.join(folder, "framework/cli/bin"), { recursive: true });

@@ -136,7 +136,7 @@ describe("an application in a bundle for the web", () => {
     );
   });
 
-  it("states where a function of TypeBox is that the bundle does not contain", () => {
+  it("explains where to find a function of TypeBox that the bundle does not contain", () => {
     expect(() => bundled.extend()).toThrow(expect.objectContaining({ code: "TSGI_SCHEMA_FUNCTION_LEFT_OUT" }));
   });
 });

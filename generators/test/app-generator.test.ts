@@ -89,7 +89,7 @@ describe("the generator at a terminal", () => {
     expect(asked).toEqual(["install"]);
   });
 
-  it("asks for a database where the template has one", async () => {
+  it("prompts for a database if the template has one", async () => {
     await using folder = await temporaryFolder();
     const command = { ...everyFlag, into: folder.path, name: "my-app", git: false, database: undefined };
     const { asked } = await generate(command, { database: "postgresql" });

@@ -87,7 +87,7 @@ describe("the command line", () => {
       [word],
       `unknown command "${word}"; did you mean create-tsgi ${meant} …? (use --yes to create a project with this name)`,
     ]),
-  ])("refuses %j", (argv, message) => {
+  ])("rejects %j", (argv, message) => {
     expect(refusal(argv)).toContain(message);
   });
 
@@ -97,7 +97,7 @@ describe("the command line", () => {
     }
   });
 
-  it("names every flag in the help text", () => {
+  it("lists every flag in the help text", () => {
     for (const { name } of flags) {
       expect(helpText()).toContain(`--${name}`);
     }
@@ -123,7 +123,7 @@ describe("a flag that npm took as its own", () => {
     ["npm_config_load_tests", "", "--no-load-tests"],
     ["npm_config_ci", "true", "--ci"],
     ["npm_config_json", "true", "--json"],
-  ])("is refused when %s is %j", (variable, value, flag) => {
+  ])("is rejected if %s is %j", (variable, value, flag) => {
     const message = refusal(["my-app"], { npm_command: "init", [variable]: value });
     expect(message).toContain(`npm took ${flag} as its own flag`);
     expect(message).toContain("npm create tsgi my-app -- ");

@@ -95,7 +95,7 @@ describe("a wrong command line", () => {
     ["an unknown flag", ["my-app", "--typescript"]],
     ["an unknown template", ["my-app", "--template", "nope"]],
     ["a second name", ["my-app", "other"]],
-  ])("is refused with status 2 and one line: %s", async (_what, parameters) => {
+  ])("is rejected with status 2 and one line: %s", async (_what, parameters) => {
     await using folder = await temporaryFolder();
     const { status, stdout, stderr } = await createTsgi([...parameters, ...quick], { cwd: folder.path });
     expect(status).toBe(2);
@@ -116,7 +116,7 @@ describe("a wrong command line", () => {
     expect(readdirSync(folder.path)).toEqual(["rout"]);
   });
 
-  it("is refused when npm kept --dry-run for itself, instead of writing", async () => {
+  it("is rejected if npm kept --dry-run for itself, instead of writing", async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await createTsgi(["my-app"], {
       cwd: folder.path,
@@ -141,7 +141,7 @@ describe("a folder that is not empty", () => {
     expect(readdirSync(folder.path)).toEqual(["my-app"]);
   });
 
-  it("shows in a dry run what would be overwritten, and that it would be refused", async () => {
+  it("shows in a dry run the files to overwrite, and that it would be rejected", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/README.md"), "mine");
@@ -210,7 +210,7 @@ describe("a folder that is not empty", () => {
     expect(existsSync(join(folder.path, "two/.git"))).toBe(true);
   });
 
-  it("is skipped where Git is not installed", async () => {
+  it("is skipped if Git is not installed", async () => {
     await using folder = await temporaryFolder();
     const env = { PATH: folder.path };
     const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
@@ -220,7 +220,7 @@ describe("a folder that is not empty", () => {
 });
 
 describe("an installation that fails", () => {
-  it("ends with status 1 and says that the project is written and what is missing", async () => {
+  it("exits with status 1 and reports that the project is written and the missing step", async () => {
     await using folder = await temporaryFolder();
     const bin = join(folder.path, "bin");
     await mkdir(bin);
@@ -324,7 +324,7 @@ describe("--json", () => {
 });
 
 describe("--database with a template without a database", () => {
-  it("is said to be of no use", async () => {
+  it("is reported as unused", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(
       ["my-app", "--template", "minimal", "--database", "postgresql", ...quick],

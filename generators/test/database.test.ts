@@ -132,7 +132,7 @@ describe("--database", () => {
   it.each([
     [["--template=auth", "--database=none"], "the template auth keeps its users in a database"],
     [["--template=api", "--database=sqlite", "--runtime=bun"], "a project with a database runs on Node"],
-  ])("is refused if it contradicts the rest: %j", async (flags, message) => {
+  ])("is rejected if it contradicts the rest: %j", async (flags, message) => {
     const { status, stderr } = await createTsgi(["my-app", "--yes", "--dry-run", ...flags], { cwd: packageRoot });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(message) });
   });

@@ -15,7 +15,7 @@ describe("a text that two sides have changed", () => {
     expect(mergeText(ours, base, theirs, label)).toEqual({ value: expected, conflicts: [] });
   });
 
-  it("has both between marks where they disagree", () => {
+  it("contains both between markers if they conflict", () => {
     expect(mergeText("a\nmine\nc\n", "a\nb\nc\n", "a\ntheirs\nc\n", label)).toEqual({
       value: `a\n<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> ${label}\nc\n`,
       conflicts: ["line 2"],
@@ -34,7 +34,7 @@ describe("a JSON object that two sides have changed", () => {
     });
   });
 
-  it("keeps ours where both have changed a member, and names it", () => {
+  it("keeps ours if both have changed a member, and reports it", () => {
     expect(mergeJson({ a: { b: "2" } }, { a: { b: "1" } }, { a: { b: "3" } })).toEqual({
       value: { a: { b: "2" } },
       conflicts: ['a.b: yours "2", the template\'s "3"'],

@@ -32,7 +32,7 @@ describe.each(npms)("$name create tsgi in the repository", ({ command: [program 
 
   // A flag, one that is false, and one with a value; the others are in arguments.test.ts.
   it.each(["--dry-run", "--no-install", "--template=api"])(
-    "refuses %s without the --, which npm would keep from it",
+    "rejects %s without the --, which npm would keep for itself",
     async (flag) => {
       const { status, stderr } = await create("my-app", flag);
       expect(status).toBe(2);

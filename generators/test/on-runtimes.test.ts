@@ -81,7 +81,7 @@ slowly("a project on another runtime (only with TSGI_SLOW=1)", () => {
     ["deno", "api"],
     ["workers", "minimal"],
     ["workers", "api"],
-  ] as const)("npm create tsgi --runtime %s writes %s: checked, tested, started, asked", async (runtime, template) => {
+  ] as const)("npm create tsgi --runtime %s writes %s: checked, tested, started, called", async (runtime, template) => {
     await using folder = await temporaryFolder();
     const create = `npm create tsgi@latest my-app --yes -- --yes --runtime=${runtime} --template=${template}`;
     const project = join(folder.path, "my-app");

@@ -24,7 +24,7 @@ describe("a text with placeholders", () => {
     ["{{#docker}}\n", "{{#docker}} is not closed"],
     ["{{/docker}}\n", "{{/docker}} closes nothing"],
     ["{{#docker}}\n{{/ci}}\n", "{{/ci}} closes nothing"],
-  ])("%j is refused", (text, message) => {
+  ])("%j is rejected", (text, message) => {
     expect(() => fillPlaceholders(text, values)).toThrow(message);
   });
 });

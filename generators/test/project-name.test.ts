@@ -34,7 +34,7 @@ describe("the name of a project", () => {
     ["http", "keeps back"],
     ["x".repeat(215), "215 characters"],
     ["x".repeat(300), "300 characters"],
-  ])("refuses %j and says why", (name, reason) => {
+  ])("rejects %j with the reason", (name, reason) => {
     expect(findNameFault(name)).toContain(reason);
   });
 

@@ -275,7 +275,7 @@ describe("the framework's packages in a project", () => {
     expect(await listed({}, { start: "tsgi run dist/app.js" })).toEqual([["@tsgi/cli"], []]);
   });
 
-  it("are not written where one of them is missing", async () => {
+  it("are not written if one of them is missing", async () => {
     const packages = new Map([...vendored].filter(([name]) => name !== "@tsgi/client"));
     await expect(render({ packages })).rejects.toThrow(
       "the project uses @tsgi/client, which vendor/ does not have here",

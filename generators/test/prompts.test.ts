@@ -23,11 +23,11 @@ function createTsgiAtTerminal(parameters: readonly string[], steps: readonly Ste
   return runAtTerminal(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], steps, surroundings);
 }
 
-atTerminal("at a terminal (skipped where util-linux's script is missing)", () => {
+atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
   // The first call in a repository may have to bundle the command, and to build and pack the framework.
   beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
-  it("asks for everything, and does as it was told", async () => {
+  it("prompts for everything, and uses the input", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgiAtTerminal(
       [],
@@ -78,7 +78,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(readdirSync(join(folder.path, "typed-app"))).toEqual(expect.arrayContaining(["Dockerfile", "deno.json"]));
   });
 
-  it("asks for a database of the template api, and then not where it runs", async () => {
+  it("prompts for a database of the template api, and then not for the runtime", async () => {
     await using folder = await temporaryFolder();
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install", "--no-load-tests", "--no-ci", "--package-manager=npm"],
@@ -95,7 +95,7 @@ atTerminal("at a terminal (skipped where util-linux's script is missing)", () =>
     expect(schema).toContain('provider = "sqlite"');
   });
 
-  it("asks again for a name that cannot be, and says why", async () => {
+  it("prompts again for an invalid name, with the reason", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "taken"));
     await writeFile(join(folder.path, "taken/notes.txt"), "mine");

@@ -48,7 +48,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     ["api", "postgresql"],
     ["auth", "sqlite"],
     ["auth", "postgresql"],
-  ] as const)("npm create tsgi writes %s on %s: checked, tested, started, asked", async (template, database) => {
+  ] as const)("npm create tsgi writes %s on %s: checked, tested, started, called", async (template, database) => {
     await using folder = await temporaryFolder();
     await using server = database === "postgresql" ? await emptyDatabase() : null;
     if (server?.url === null) {

@@ -170,7 +170,7 @@ describe("the flag --runtime", () => {
     [["--runtime=bun", "--load-tests"], /load test runs on Node/],
     [["--runtime=deno", "--package-manager=npm"], /Deno installs packages itself/],
     [["--runtime=php"], /node, bun, deno, workers/],
-  ])("refuses %j and says why", (argv, message) => {
+  ])("rejects %j with the reason", (argv, message) => {
     expect(() => parse(...argv)).toThrow(message);
   });
 
@@ -186,7 +186,7 @@ describe("the flag --runtime", () => {
     expect(projects.map((project) => runtimesOf(project).length)).toEqual([1, 4, 1, 4]);
   });
 
-  it("refuses before anything is written, with status 2", async () => {
+  it("rejects before it writes files, with status 2", async () => {
     await using folder = await temporaryFolder();
     const flags = ["--yes", "--runtime=bun", "--template=auth", "--into", join(folder.path, "none")];
     const { status, stderr } = await createTsgi(["my-app", ...flags], { cwd: folder.path });

@@ -29,7 +29,7 @@ describe("an import", () => {
     expect(importInto('import { "t" as types } from "tsgi";\n', "tsgi", "t").called).toEqual(["types"]);
   });
 
-  it("is written once, however often it is asked for", () => {
+  it("is written once, even if it is requested several times", () => {
     expect(importInto("", "tsgi", "t", "Depends", "t").text).toBe('import { Depends, t } from "tsgi";\n\n');
     expect(importInto('import { App } from "tsgi";\n', "tsgi", "t", "Depends", "t").text).toBe(
       'import { App, t, Depends } from "tsgi";\n',

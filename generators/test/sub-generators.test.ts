@@ -85,7 +85,7 @@ describe("in a project of the template auth", () => {
     expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
   });
 
-  it("a model says that it leaves a router of its name without routes", async () => {
+  it("a model reports that its router has no routes yet", async () => {
     await using project = await scaffold("auth");
     await project.create("router", "orders");
     const { status, stdout } = await project.create("model", "Order", "total:Float");
@@ -97,7 +97,7 @@ describe("in a project of the template auth", () => {
     ]);
   });
 
-  it("a model has the same columns in the schema and in both migrations, behind all earlier ones", async () => {
+  it("a model has the same columns in the schema and in both migrations, after all earlier ones", async () => {
     await using project = await scaffold("auth");
     await project.create("model", "Category");
     const { status, stdout } = await project.create(
@@ -210,7 +210,7 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
     expect((await project.files()).get("test/routes/get-status.test.ts")).not.toContain("login");
   });
 
-  it("a model refuses fields of no type, and names that it has itself", async () => {
+  it("a model rejects fields without a type, and names that it uses itself", async () => {
     await using project = await scaffold("auth", "--no-docker");
     const fields = ["a:String@uniqe", "owner:String", "ownerId:Int", "user:User", "other:Nothing"];
     const results = await project.createInOrder(fields.map((field) => ["model", "Note", field]));
@@ -352,7 +352,7 @@ describe("a sub-generator", () => {
     });
   });
 
-  it("refuses a folder that is not a project", async () => {
+  it("rejects a folder that is not a project", async () => {
     await using folder = await temporaryFolder();
     const call = () => createTsgi(["router", "orders"], { cwd: folder.path });
     expect(await call()).toMatchObject({ status: 1, stderr: expect.stringContaining("package.json is missing") });

@@ -121,7 +121,7 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
-  it("names the module of its application, and serves it in the place of the shell", async () => {
+  it("contains the module of its application, and runs without a shell", async () => {
     const files = await render(name);
     const { tsgi, scripts } = JSON.parse(
       files.find(({ path }) => path === "package.json")?.contents.toString("utf8") ?? "",
@@ -181,7 +181,7 @@ describe("the template in the package", () => {
     ]);
   });
 
-  it("is found where the sources are not", async () => {
+  it("is found without the sources", async () => {
     await using folder = await temporaryFolder();
     packTemplates(repository(), folder.path);
     await writeFile(join(folder.path, "package.json"), JSON.stringify({ version: "1.2.3" }));

@@ -161,7 +161,7 @@ describe("create-tsgi upgrade", () => {
     }
   });
 
-  it("asks no registry in a project that carries its generator along", async () => {
+  it("queries no registry in a project that contains its generator", async () => {
     await using folder = await temporaryFolder();
     const flags = ["--template", "minimal", "--yes", "--no-install", "--no-git"];
     expect(await createTsgi(["my-app", ...flags], { cwd: folder.path })).toMatchObject({ status: 0 });

@@ -91,7 +91,7 @@ describe("a project in an existing folder", () => {
     expect(readdirSync(folder.path).toSorted()).toEqual([".env", ".git", "README.md", "src"]);
   });
 
-  it("is refused with the files in the way", async () => {
+  it("is rejected with the conflicting files", async () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "src"));
     await writeFile(join(folder.path, "README.md"), "mine");
@@ -102,7 +102,7 @@ describe("a project in an existing folder", () => {
     );
   });
 
-  it("is refused even when no file is in the way", async () => {
+  it("is rejected even without conflicting files", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "notes.txt"), "mine");
     expect(() => refuseOccupied(planProject(folder.path, project))).toThrow(/is not empty: it contains notes\.txt\./);

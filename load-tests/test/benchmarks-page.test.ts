@@ -70,7 +70,7 @@ describe("the figures of the documentation", () => {
     );
   });
 
-  it("begin with one table of tsgi and three frameworks, and say if it is the fastest", () => {
+  it("begin with one table of tsgi and three frameworks, and state if it is the fastest", () => {
     const rates = (contender: string, perCPUSecond: number) => ({
       contender,
       rows: { "GET /users/{id}": { perCPUSecond: summarize([perCPUSecond, perCPUSecond * 1.01]) } },
@@ -104,7 +104,7 @@ describe("the figures of the documentation", () => {
     expect(blocks["http"]).toContain("_undecided_: the runs cannot show which is faster");
   });
 
-  it("say within which factor a ratio is uncertain, and count a spread once", () => {
+  it("state by which factor a ratio is uncertain, and count a spread once", () => {
     const rounds = (contender: string, ...runs: number[]) => ({
       contender,
       rows: { "GET /health": { perSecond: summarize(runs) } },
@@ -162,7 +162,7 @@ describe("the figures of the documentation", () => {
     expect(headOf("database, Prisma")).toBe("| | `GET /db`, Prisma |");
   });
 
-  it("say that they are provisional when the run was a quick one, or the machine noisy", () => {
+  it("state that they are provisional if the run was a quick one, or the machine noisy", () => {
     const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
     const busy = { ...run, machine: { ...run.machine, load: 1.5 } };
     expect(toBlocks(run)["measured on"]).not.toContain("provisional");
@@ -210,7 +210,7 @@ describe("a run that is to be published", () => {
     return readRun(pathToFileURL(file));
   };
 
-  it("is cut to four figures of each number, without the path of its file", async () => {
+  it("has four significant digits of each number, without the path of its file", async () => {
     const { sections, settings } = await read({ ...run, settings: { ...run.settings, output: "/home/me/run.json" } });
     expect(settings.output).toBeNull();
     expect(sections.direct?.[0]?.rows["GET /health"]).toEqual({
@@ -218,7 +218,7 @@ describe("a run that is to be published", () => {
     });
   });
 
-  it("is refused when something is missing", async () => {
+  it("is rejected when something is missing", async () => {
     const { routing: _routing, ...sections } = run.sections;
     await expect(read({ ...run, sections })).rejects.toThrow("it has no routing: make bench PEERS=1");
     await expect(read({ ...run, settings: readSettings({}) })).rejects.toThrow("it has no peers");

@@ -14,7 +14,7 @@ describe("the limit of a client", () => {
     expect(markOf(figuresOf({ clientLoad, serverLoad }), "perSecond")).toBe(expected ? "*" : "");
   });
 
-  it("is assumed where the system does not tell the time of the server, and not without its own", () => {
+  it("is assumed if the system does not report the time of the server, but not without its own", () => {
     expect(markOf(figuresOf({ clientLoad: 1 }), "perSecond")).toBe("*");
     expect(markOf({}, "perSecond")).toBe("");
   });

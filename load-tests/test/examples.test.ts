@@ -22,11 +22,11 @@ describe("faultOf", () => {
     expect(faultOf(health, answer)).toContain(fault);
   });
 
-  it.each([400, 422, 499])("takes %d as a refusal", (status) => {
+  it.each([400, 422, 499])("treats %d as a rejection", (status) => {
     expect(faultOf(refused, { status, contentType: "", body: "" })).toBeNull();
   });
 
-  it.each([201, 399, 500])("does not take %d as a refusal", (status) => {
+  it.each([201, 399, 500])("does not treat %d as a rejection", (status) => {
     expect(faultOf(refused, { status, contentType: "", body: "" })).toContain("expected the status refused");
   });
 });

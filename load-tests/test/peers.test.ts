@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { PEER_SOURCES } from "../src/paths.js";
 
 describe("tsgi and the peers", () => {
-  it("names its I/O loop, for the package of another one is installed there", async () => {
+  it("sets its I/O loop, even if the package of another one is installed there", async () => {
     const files = await readdir(fileURLToPath(PEER_SOURCES), { recursive: true });
     const servers = files.filter((name) => /\/tsgi[^/]*\.js$/.test(name) && !name.includes("node_modules"));
     expect(servers).not.toHaveLength(0);

@@ -11,7 +11,7 @@ function result(contender: string, figures: Record<string, number[]>): Result {
 const ours = result("tsgi", { health: [80, 80], users: [200, 200] });
 
 describe("compare", () => {
-  it("divides ours by each other in each row, and names the worst and the best", () => {
+  it("divides ours by each other in each row, and returns the worst and the best", () => {
     const comparisons = compare(
       [ours, result("hand-written", { health: [100, 100], users: [400, 400] }), result("peer", { health: [10, 10] })],
       "perSecond",

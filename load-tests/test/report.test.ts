@@ -13,7 +13,7 @@ describe("parseReport", () => {
     '{"rows":[],"faults":[1]}',
     '{"rows":[{"name":"x"}],"faults":[]}',
     '{"rows":[{"name":"x","figures":{"perSecond":null}}],"faults":[]}',
-  ])("refuses %s", (output) => {
+  ])("rejects %s", (output) => {
     expect(() => parseReport(output)).toThrow("Expected a report");
   });
 });

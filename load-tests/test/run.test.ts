@@ -54,7 +54,7 @@ describe("runBench", () => {
     });
   });
 
-  it("says that a section was not measured", async () => {
+  it("reports a section that was not measured", async () => {
     expect((await run([])).stdout).toContain("direct: not measured");
   });
 

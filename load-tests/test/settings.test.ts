@@ -36,7 +36,7 @@ describe("readSettings", () => {
   it.each([
     [{ QUICK: "yes" }, 'Expected QUICK to be 1 or 0, not "yes".'],
     [{ ONLY: "speed" }, 'Expected ONLY to name direct, routing, http, database, runtimes, footprint, not "speed".'],
-  ])("refuses %j", (environment, message) => {
+  ])("rejects %j", (environment, message) => {
     expect(() => readSettings(environment)).toThrow(new TypeError(message));
   });
 });

@@ -17,7 +17,7 @@ describe("median", () => {
     expect(figures).toEqual([3, 1, 2]);
   });
 
-  it("refuses to speak of no figure", () => {
+  it("rejects an empty list", () => {
     expect(() => median([])).toThrow(RangeError);
   });
 });
@@ -34,7 +34,7 @@ describe("roundRatios", () => {
     expect(roundRatios([100, 10, 100], [100, 20, 100])).toEqual([1, 0.5, 1]);
   });
 
-  it("refuses different numbers of runs", () => {
+  it("rejects different numbers of runs", () => {
     expect(() => roundRatios([1, 2], [1])).toThrow("2 and 1");
   });
 });

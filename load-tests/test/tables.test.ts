@@ -55,7 +55,7 @@ describe("a table of rates", () => {
     expect(draw("http, processor time", ours, others).join("\n")).not.toContain("*");
   });
 
-  it("says that it was not measured", () => {
+  it("reports that it was not measured", () => {
     expect(draw("database")).toEqual(["Not measured in this run."]);
   });
 });

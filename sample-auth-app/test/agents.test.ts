@@ -61,7 +61,7 @@ describe("an agent", () => {
   });
 });
 
-describe("a login that asks for scopes", () => {
+describe("a login that requests scopes", () => {
   it("returns a token that is valid only for these scopes, and no session", async () => {
     await using shop = await openShop();
     const { body, headers } = await shop.login("items:read unknown items:read");

@@ -65,7 +65,7 @@ describe("the bodies of all responses", () => {
 });
 
 describe("the log", () => {
-  it("tells of success, failure, refresh, reuse and logout, each with the request's id and the client's address", async () => {
+  it("records success, failure, refresh, reuse and logout, each with the request's id and the client's address", async () => {
     await using app = await openApp();
     await app.register();
     const post = (path: string, cookie: string) => app.request.post(path).set("Cookie", cookie);

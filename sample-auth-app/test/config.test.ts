@@ -77,13 +77,13 @@ describe("the configuration", () => {
     ["DATABASE_POOL_SIZE", "0"],
     ["REDIS_URL", "localhost:6379"],
     ["NODE_ENV", "staging"],
-  ])("refuses a wrong value, and names its variable", (name, value) => {
+  ])("rejects a wrong value, with its variable", (name, value) => {
     const load = () => readSettings({ [name]: value });
     expect(load).toThrow(SettingsError);
     expect(load).toThrow(new RegExp(`\n  ${name}: [^\n]+$`));
   });
 
-  it("refuses a short key in development too", () => {
+  it("rejects a short key in development too", () => {
     expect(() => readSettings({ SECRET_KEY: KEY_OF_32_BYTES.slice(1) })).toThrow(
       /SECRET_KEY: it is shorter than 32 bytes/,
     );
@@ -94,7 +94,7 @@ describe("the configuration", () => {
     ["an empty key", { SECRET_KEY: "" }],
     ["the placeholder", { SECRET_KEY: INSECURE_SECRET_KEY }],
     ["a key of 31 bytes", { SECRET_KEY: KEY_OF_32_BYTES.slice(1) }],
-  ])("refuses a weak key in production, without showing it", (_, env) => {
+  ])("rejects a weak key in production, without showing it", (_, env) => {
     const load = () => readSettings({ NODE_ENV: "production", ...env });
     expect(load).toThrow(/SECRET_KEY: it is [^\n]+ openssl rand -base64 48$/);
     expect(load).not.toThrow(env.SECRET_KEY || "undefined");

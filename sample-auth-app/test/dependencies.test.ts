@@ -69,7 +69,7 @@ describe("the current user", () => {
     }
   });
 
-  it("is not told by a token in the query, in a form or in a cookie (RFC 6750 §§2.2, 2.3)", async () => {
+  it("is not identified by a token in the query, in a form or in a cookie (RFC 6750 §§2.2, 2.3)", async () => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();

@@ -12,7 +12,7 @@ const MODULE = path.join(import.meta.dirname, "../src/main.ts");
 const TSGI = path.join(path.dirname(createRequire(import.meta.url).resolve("tsgi/package.json")), "bin/tsgi.js");
 
 describe("the application under `tsgi dev`", () => {
-  it("prepares its database, names the demo user, and lets it in", async () => {
+  it("prepares its database, prints the demo user, and lets it log in", async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, ".env"), `SECRET_KEY=${SECRET_KEY}\n`);
     const parameters = [TSGI, "dev", MODULE, "--env-file-if-exists", ".env"];

@@ -176,7 +176,7 @@ describe("a refresh token", () => {
     expect(await test.db.session.count()).toBe(1); // a login removes expired rows
   });
 
-  it("is refused for a disabled user, and stays so when the user is enabled again", async () => {
+  it("is rejected for a disabled user, even after the user is enabled again", async () => {
     await using test = await setUp();
     const { token } = await test.start();
     await test.db.user.update({ where: { id: test.userId }, data: { disabled: true } });

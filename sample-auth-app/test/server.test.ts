@@ -72,7 +72,7 @@ describe("the server", () => {
     expect([await told(behind), await told(alone)]).toEqual(["max-age=31536000", undefined]);
   });
 
-  it("says on one line why it does not start", async () => {
+  it("prints on one line why it does not start", async () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, "letter.db"), "this is a letter to my aunt, not a database\n".repeat(100));
     const other = createServer().listen(0, "127.0.0.1");

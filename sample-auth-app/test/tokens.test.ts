@@ -73,11 +73,11 @@ describe("an access token", () => {
     ["a critical extension that the library knows", handMade(good, { alg: "HS256", crit: ["b64"], b64: true })],
     ["more than 4 KB", handMade({ ...good, padding: "x".repeat(4096) })],
     ["a sixth part", `${handMade(good)}.x.x.x`],
-  ])("is refused where anything is wrong with it", async (_, token) => {
+  ])("is rejected if any part of it is wrong", async (_, token) => {
     expect(await readToken(tokens, token)).toBeNull();
   });
 
-  it("is refused when it is signed with RS256", async () => {
+  it("is rejected if it is signed with RS256", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const content = `${encode({ alg: "RS256" })}.${encode(good)}`;
     const rsa = `${content}.${sign("sha256", Buffer.from(content), privateKey).toString("base64url")}`;

@@ -89,7 +89,7 @@ function testDelivery({ start }: Kind): void {
 }
 
 function testOutage({ start }: Kind): void {
-  it("fails publishers and new subscribers at once, and reports a gap when it is over", async () => {
+  it("fails publishers and new subscribers immediately, and reports a gap when it is available again", async () => {
     await using server = await start();
     const [one, two] = [new Broadcast({ backplane: server.connect() }), new Broadcast({ backplane: server.connect() })];
     const gaps: object[] = [];
@@ -150,7 +150,7 @@ describe("a broadcast whose server has never been there", () => {
 });
 
 POSTGRESQL.describe("a message on PostgreSQL", () => {
-  it("of 8,000 bytes or more is refused with both numbers", async () => {
+  it("of 8,000 bytes or more is rejected with both numbers", async () => {
     await using server = await POSTGRESQL.start();
     const broadcast = new Broadcast<{ a: string }>({ backplane: server.connect() });
     const messages = await broadcast.subscribe("a");

@@ -33,18 +33,18 @@ describe("a broadcast in one process", () => {
     expect((await messages.next()).value).toEqual({ text: "before" });
   });
 
-  it.each([[undefined], [() => {}], [Symbol("x")]])("refuses a message that is not JSON: %p", async (message) => {
+  it.each([[undefined], [() => {}], [Symbol("x")]])("rejects a message that is not JSON: %p", async (message) => {
     await expect(new Broadcast().publish("a", message)).rejects.toThrow(TypeError);
   });
 
-  it("refuses unknown options and a buffer below 1", async () => {
+  it("rejects unknown options and a buffer below 1", async () => {
     expect(() => new Broadcast({ backplan: {} } as object)).toThrow("backplane");
     await expect(new Broadcast().subscribe("a", { buffer: 0 })).rejects.toThrow("buffer");
   });
 });
 
 describe("a subscription", () => {
-  it("throws and drops its messages if it falls more than its buffer behind", async () => {
+  it("throws and drops its messages if more than its buffer waits", async () => {
     const broadcast = new Broadcast<{ a: number }>();
     const messages = await broadcast.subscribe("a", { buffer: 2 });
     const other = await broadcast.subscribe("a", { buffer: 3 });

@@ -58,7 +58,7 @@ async function readSome(url: string, after: number, bytes: number): Promise<Cut>
   };
 }
 
-describeWithRedis(`streams whose readers are cut at random${NO_REDIS}`, () => {
+describeWithRedis(`streams whose readers are interrupted at random${NO_REDIS}`, () => {
   it(`give exactly the missed events in order, on any server, in ${CUTS} cuts`, async () => {
     await using redis = await startRedis();
     const admin = new Redis(redis.path);

@@ -141,7 +141,7 @@ function testStore(name: string): void {
     expect(await collect(log.read(id))).toEqual([{ id: "1", event: "token", data: "a" }]);
   });
 
-  it("refuses a second start of an id with 409, even after the stream has ended", async () => {
+  it("rejects a second start of an id with 409, even after the stream has ended", async () => {
     const [log, id] = [open(), newId()];
     const start = (by: StreamLog) =>
       by.start(id, async function* () {
@@ -216,7 +216,7 @@ function testStore(name: string): void {
     expect(step).toBeInstanceOf(StreamFailedError);
   });
 
-  it("refuses another owner, and a missing one, with 403 in each method", async () => {
+  it("rejects another owner, and a missing one, with 403 in each method", async () => {
     const [log, id, producer] = [open(), newId(), manual<number>()];
     await log.start(id, producer.produce, { owner: "ada" });
     for (const stranger of [{ owner: "eve" }, { owner: "" }, {}]) {
@@ -237,7 +237,7 @@ function testStore(name: string): void {
     await expect(collect(log.read("nowhere"))).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it("refuses to begin where events have been removed with 410", async () => {
+  it("rejects to begin where events have been removed with 410", async () => {
     const [log, id] = [open({ maxEvents: 3 }), newId()];
     await log.start(id, async function* () {
       for (let number = 1; number <= 5; number++) yield number;
@@ -251,7 +251,7 @@ function testStore(name: string): void {
   });
 
   it.each([["x"], ["-1"], ["1.5"], ["99"], ["9".repeat(30)]])(
-    "refuses the event id %s, which the stream does not have, with 400",
+    "rejects the event id %s, which the stream does not have, with 400",
     async (after) => {
       const [log, id] = [open(), newId()];
       await log.start(id, async function* () {
@@ -301,7 +301,7 @@ function testStore(name: string): void {
       expect(await get(client, "a/mine")).toEqual([200, second]);
     });
 
-    it("refuses before the head: 404, 403, 400", async () => {
+    it("rejects before the head: 404, 403, 400", async () => {
       const log = open();
       await using client = await TestClient.open(routes(log));
       const producer = manual<number>();

@@ -323,7 +323,7 @@ app.includeRouter(health());`;
     expect((await ask(command)).version).toBe(2);
   });
 
-  it("names the program that has the port and the next free one, and ends", async () => {
+  it("prints the program that uses the port and the next free one, and exits", async () => {
     await using other = await occupyPort();
     await using project = await Project.create({ "app.ts": versioned(1) });
     const { code, stdout, stderr } = await project.run("dev", "--port", String(other.port));
@@ -334,7 +334,7 @@ app.includeRouter(health());`;
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  it("waits for a change where the port is taken later, and serves once it is free", async () => {
+  it("waits for a change if the port is in use later, and serves once it is free", async () => {
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.start(["dev", "--port", String(await freePort())]);
     const { port } = new URL((await ask(command)).url);
@@ -369,7 +369,7 @@ app.includeRouter(health());`;
     expect(await isRunning(pid)).toBe(false);
   });
 
-  it("leaves no child behind when it is killed itself", async () => {
+  it("leaves no child process if it is killed itself", async () => {
     await using project = await Project.create({ "app.ts": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
@@ -378,7 +378,7 @@ app.includeRouter(health());`;
     expect(await command.ended).toMatchObject({ signal: "SIGKILL" });
   });
 
-  slow("leaves no process behind after 50 reloads", async () => {
+  slow("leaves no process after 50 reloads", async () => {
     await using project = await Project.create({ "app.ts": versioned(0) });
     const command = project.start(["dev", "--port", "0"]);
     const pids = [(await ask(command)).pid];

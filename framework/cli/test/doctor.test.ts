@@ -95,7 +95,7 @@ describe("tsgi doctor, of the application", () => {
     ],
     ["a token", "/a", "returns: t.Object({ access_token: t.String() }),", 'gives a credential, "access_token"'],
     ["a cookie", "/a", 'responses: { 200: { headers: { "Set-Cookie": {} } } },', "sets a cookie"],
-  ])("refuses to offer agents %s", async (_what, route, options, reason) => {
+  ])("rejects to offer agents %s", async (_what, route, options, reason) => {
     const source = app(
       'import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "tsgi/security";',
       'const oauth2 = new OAuth2PasswordBearer({ tokenUrl: "/login" });',
@@ -115,7 +115,7 @@ describe("tsgi doctor, of the application", () => {
     expect(code).toBe(0);
   });
 
-  it("says that it starts a server when it is imported", async () => {
+  it("reports that it starts a server when it is imported", async () => {
     const source = `${inOrder}\nimport { createServer } from "node:net"; createServer().listen(0, "127.0.0.1");`;
     const { lines } = await examine({ "app.js": source });
     expect(complaints(lines)).toEqual([expect.stringMatching(/application +the module starts a server .*serve\(\)/)]);
@@ -234,7 +234,7 @@ describe("tsgi doctor, of routes", () => {
     ["process", ["! pool         plain handlers, which run in a pool of processes: GET /sum."]],
     ["thread", ["! pool         plain handlers, which run in a pool of threads: GET /sum."]],
     ["inline", []],
-  ])("names the plain handlers that run in a pool, with the kind %s", async (kind, found) => {
+  ])("lists the non-async handlers that run in a pool, with the kind %s", async (kind, found) => {
     const source = app('app.get("/sum", () => 1);', 'app.get("/two", { pool: false }, () => 2);');
     const { lines } = await examine({ "app.js": source.replace("App()", `App({ pool: { kind: "${kind}" } })`) });
     expect(complaints(lines)).toEqual(found.map((text) => expect.stringContaining(text)));
@@ -332,7 +332,7 @@ loadSettings(t.Object({
 }));
 export const app = new App();`;
 
-  it("says which are set and which have their default, and no value of a secret", async () => {
+  it("lists which are set and which have their default, without values of secrets", async () => {
     const { lines, code } = await examine(
       { "app.js": source("secretKey") },
       { HOST: "::1", DATABASE_POOL_SIZE: "20", SECRET_KEY: "hunter2".repeat(9) },
@@ -345,7 +345,7 @@ export const app = new App();`;
     expect(code).toBe(0);
   });
 
-  it("says which are missing or wrong, of an application that cannot be loaded for it", async () => {
+  it("lists which are missing or invalid, even if the application cannot be loaded because of it", async () => {
     const { lines, code } = await examine({ "app.js": source("signer") }, { PORT: "hunter2hunter2" });
     expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +missing: HOST, SIGNER$/));
     expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +invalid: PORT$/));

@@ -8,13 +8,13 @@ describe("an error that ends a command", () => {
     expect(showError(error)).toMatch(/^Error: outer[^]*\ncaused by TypeError: inner[^]*\ncaused by text$/);
   });
 
-  it("is shown a bounded number of times where it causes itself", () => {
+  it("is printed a limited number of times if it causes itself", () => {
     const error = new Error("round and round");
     error.cause = error;
     expect(showFailure(error).match(/round and round/g)?.length).toBe(8);
   });
 
-  it("names the code of what caused it", () => {
+  it("contains the code of its cause", () => {
     const cause = new ConfigurationError("Twice.", { code: "TSGI_DUPLICATE_ROUTE" });
     expect(showFailure(new Error("The start failed.", { cause }))).toMatch(
       /\nRead more: tsgi explain TSGI_DUPLICATE_ROUTE$/,

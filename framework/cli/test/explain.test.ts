@@ -26,7 +26,7 @@ describe("tsgi explain", () => {
     },
   );
 
-  it("knows why a server cannot start", async () => {
+  it("explains why a server cannot start", async () => {
     await using project = await Project.create({});
     expect((await project.run("explain", "eaddrinuse")).stdout).toMatch(/^EADDRINUSE \(Starting a server\)\n/);
   });
@@ -60,7 +60,7 @@ describe("the last line of a failed command", () => {
   const WRONG = 'import { App } from "tsgi";\nexport const app = new App();\napp.mount("/v1", app);';
 
   it.each([["run", "--port", "0"], ["routes"], ["openapi"], ["doctor"]])(
-    "says how to read more: tsgi %s",
+    "suggests how to read more: tsgi %s",
     async (...args) => {
       await using project = await Project.create({ "app.js": WRONG });
       const { code, stdout, stderr } = await project.run(...args.filter((arg) => arg !== undefined));
@@ -71,7 +71,7 @@ describe("the last line of a failed command", () => {
     },
   );
 
-  it("says how to read more: tsgi dev", async () => {
+  it("suggests how to read more: tsgi dev", async () => {
     await using project = await Project.create({ "app.js": WRONG });
     const command = project.start(["dev", "--port", "0"]);
     await command.next(/cannot mount itself[^]*\nRead more: tsgi explain TSGI_MOUNTED_ON_ITSELF\n/);
@@ -90,7 +90,7 @@ describe("the last line of a failed command", () => {
     expect(code).toBe(1);
   });
 
-  it("says why the application did not start where that has no code", async () => {
+  it("explains why the application did not start if the error has no code", async () => {
     const source = `import { App } from "tsgi";
       export const app = new App();
       app.onStartup(() => { throw new Error("no database"); });`;
@@ -112,7 +112,7 @@ describe("the last line of a failed command", () => {
     ["has no code", 'throw new Error("boom")'],
     ["has a code of its own", 'throw Object.assign(new Error("boom"), { code: "TSGI_MINE" })'],
     ["has the code of a system's call", 'throw Object.assign(new Error("boom"), { code: "EACCES" })'],
-  ])("is the error's own where it %s", async (_what, source) => {
+  ])("is the error's own if it %s", async (_what, source) => {
     await using project = await Project.create({ "app.js": source });
     const { stderr } = await project.run("routes");
     expect(stderr).toContain("Error: boom");

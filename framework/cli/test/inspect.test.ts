@@ -53,7 +53,7 @@ describe("tsgi routes", () => {
     ]);
   });
 
-  it("leaves out the columns that say no more than method and path", async () => {
+  it("omits the columns that only repeat method and path", async () => {
     await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
     const { stdout } = await project.run("routes");
     expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
@@ -95,14 +95,14 @@ describe("tsgi routes", () => {
   it.each([
     ["in the pool", "", "pool"],
     ["on the loop with `pool: false`", ", { pool: false }", "loop"],
-  ])("shows that a plain handler runs %s", async (_what, options, place) => {
+  ])("shows that a non-async handler runs %s", async (_what, options, place) => {
     const source = `import { App } from "tsgi"; export const app = new App(); app.get("/sum"${options}, () => 1);`;
     await using project = await Project.create({ "app.js": source });
     const { stdout } = await project.run("routes", "--json");
     expect(JSON.parse(stdout)).toMatchObject([{ path: "/sum", runs: place }]);
   });
 
-  it("shows that the loop runs plain handlers where the App has no pool", async () => {
+  it("shows that the event loop runs non-async handlers if the App has no pool", async () => {
     const source = ITEMS_APP.replace("new App({", 'new App({ pool: { kind: "inline" },');
     await using project = await Project.create({ "app.ts": source });
     const { stdout } = await project.run("routes", "--json");
@@ -137,7 +137,7 @@ describe("the module", () => {
   it.each<[what: unknown, text: string]>([
     ["src/no.ts", "the file src/no.ts does not exist"],
     [3, "it is 3"],
-  ])("is refused when package.json names %j", async (module, text) => {
+  ])("is rejected if package.json contains %j", async (module, text) => {
     await using project = await Project.create({ ...files, "package.json": manifest(module) });
     const { code, stderr } = await project.run("routes");
     expect(stderr).toContain(`of package.json must name the file that exports the app, but ${text}.\n`);
@@ -200,7 +200,7 @@ describe("tsgi openapi", () => {
     expect(Object.keys(JSON.parse(text).paths)).toEqual(["/items/{item_id}", "/sum"]);
   });
 
-  it("says that an ASGI application of another kind has no document", async () => {
+  it("reports that another kind of ASGI application has no document", async () => {
     await using project = await Project.create({ "app.js": "export default async () => {};" });
     const { code, stderr } = await project.run("openapi");
     expect(stderr).toBe(
@@ -285,7 +285,7 @@ describe("tsgi openapi --check", () => {
     ["is no JSON", "openapi: 3.0.3", /^--check contract\.json cannot be read: Unexpected token/],
     ["is another document", "{}", /^contract\.json is not an OpenAPI document/],
     ["is a document of OpenAPI 2", '{ "swagger": "2.0" }', /^contract\.json is not an OpenAPI document/],
-  ])("ends with 2 where the file %s", async (_what, text, message) => {
+  ])("ends with 2 if the file %s", async (_what, text, message) => {
     await using project = await Project.create({
       "app.ts": APP(original),
       ...(text === null ? {} : { "contract.json": text }),
@@ -348,14 +348,14 @@ describe("tsgi client", () => {
     ["is missing", "no.json", "", /no\.json cannot be read: .*ENOENT/],
     ["is no JSON", "api.json", "{", /api\.json cannot be read: SyntaxError/],
     ["is another JSON file", "package.json", "{}", /package\.json is not an OpenAPI document/],
-  ])("refuses a document that %s", async (_what, file, text, message) => {
+  ])("rejects a document that %s", async (_what, file, text, message) => {
     await using project = await Project.create(text === "" ? {} : { [file]: text });
     const { code, stderr } = await project.run("client", file, "--out", "api.ts");
     expect(stderr).toMatch(message);
     expect(code).toBe(1);
   });
 
-  it("asks for the file to write", async () => {
+  it("requires the file to write", async () => {
     await using project = await Project.create({ "app.js": ITEMS_APP });
     const { code, stderr } = await project.run("client");
     expect(stderr).toMatch(/required option '--out <file>' not specified/);

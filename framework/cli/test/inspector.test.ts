@@ -186,12 +186,12 @@ describe("the inspector", () => {
     await opened.close();
   });
 
-  it("takes no path of the application but its own, and no WebSocket", async () => {
+  it("uses no path of the application except its own, and no WebSocket", async () => {
     expect((await fetch(`${url}/__tsgix`)).status).toBe(404);
     expect(await (await fetch(`${url}/items/3`)).json()).toBe(3);
   });
 
-  it("refuses a page that another site sends under its own name", async () => {
+  it("rejects a page that another site sends under its own name", async () => {
     const { port } = new URL(url);
     const asked = httpRequest({ host: "127.0.0.1", port, path: "/__tsgi/events", headers: { host: "evil.example" } });
     const [answer] = (await once(asked.end(), "response")) as [{ statusCode: number; resume(): void }];
@@ -199,7 +199,7 @@ describe("the inspector", () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  it("refuses a client of another machine", async () => {
+  it("rejects a client of another machine", async () => {
     const sent: SendMessage[] = [];
     const app: ASGIApp = inspected(createApp());
     await app(

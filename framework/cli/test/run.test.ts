@@ -46,7 +46,7 @@ describe("tsgi run", () => {
     expect(command.output).toContain("greeting: hello");
   });
 
-  it("takes what flags leave open from a file as well", async () => {
+  it("reads missing flags from a file as well", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
     const command = project.start(["run", "--env-file", ".env"]);
     await command.next(/Listening on http:\/\/127\.0\.0\.2:\d+/);
@@ -62,7 +62,7 @@ describe("tsgi run", () => {
     expect(command.output).toContain("greeting: hello");
   });
 
-  it("names a file of variables that is not there", async () => {
+  it("reports a missing file of variables", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--env-file", "no.env");
     // Some versions of Node parse this flag anywhere, and print their own message.
@@ -70,7 +70,7 @@ describe("tsgi run", () => {
     expect(code).not.toBe(0);
   });
 
-  it("says that the module serves as well", async () => {
+  it("warns that the module serves as well", async () => {
     const source = `${ITEMS_APP} import { serve } from "tsgi/node"; await serve(app, { port: 0 });`;
     await using project = await Project.create({ "app.js": source });
     const command = project.start(["run", "--port", "0"]);
@@ -79,7 +79,7 @@ describe("tsgi run", () => {
     await command.next(/Listening/);
   });
 
-  it("says in one line that the port is in use, and exits 1", async () => {
+  it("reports in one line that the port is in use, and exits 1", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
@@ -129,7 +129,7 @@ describe("tsgi run behind proxies", () => {
   });
 });
 
-describe("tsgi run with plain handlers and workers", () => {
+describe("tsgi run with non-async handlers and workers", () => {
   const source = `import { App } from "tsgi";
     export const app = new App({ pool: { kind: "thread" } });
     app.get("/plain", () => 1);
@@ -154,7 +154,7 @@ describe("tsgi run with plain handlers and workers", () => {
   });
 });
 
-describe.each(["process", "thread"])("tsgi run with plain handlers in a %s", (kind) => {
+describe.each(["process", "thread"])("tsgi run with non-async handlers in a %s", (kind) => {
   it("loads the same TypeScript there", async () => {
     const source = `import { threadId } from "node:worker_threads";
       import { App } from "tsgi";

@@ -11,7 +11,7 @@ it("makes each column as wide as its widest cell", () => {
   ]);
 });
 
-it.each([36, 40, 60, 80, 120])("takes no more than %i columns, and loses no word", (width) => {
+it.each([36, 40, 60, 80, 120])("uses at most %i columns, and loses no word", (width) => {
   const names = ["getServices", "getDb", "getCurrentAccount", "getRefreshTokens", "getLog"];
   const path = "/organisations/{organisation_id}/projects/{project_id}/members";
   const lines = toTable(HEAD, [["DELETE", path, names.join(", ")]], width).split("\n");

@@ -79,7 +79,7 @@ describe("a module that cannot be served", () => {
     expect(code).toBe(1);
   });
 
-  ifNoStripping("because it is TypeScript and no loader is installed: says what to install", async () => {
+  ifNoStripping("because it is TypeScript and no loader is installed: prints the packages to install", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
     const { code, stderr } = await project.run("run");
     expect(stderr).toMatch(/app\.ts is TypeScript, which Node .* does not run.*\nInstall tsx/);

@@ -65,7 +65,7 @@ describe("a client's WebSocket", () => {
     expect(rest).toEqual([]);
   });
 
-  it("throws the code and reason of a close that is not ordinary, behind the messages", async () => {
+  it("throws the code and reason of an abnormal close, after the messages", async () => {
     const socket = client.websocket("/rooms/{room}", { params: { path: { room: "a" } } });
     socket.send({ text: "fail", times: 1 });
     const texts: string[] = [];

@@ -102,7 +102,7 @@ describe("a client's stream", () => {
     expect(used).toEqual(["secret 1", "secret 1", "secret 1"]);
   });
 
-  it("throws the response of a refusal, which it does not repeat", async () => {
+  it("throws the response of a rejection, which it does not retry", async () => {
     const app = new App();
     let count = 0;
     const routes = {

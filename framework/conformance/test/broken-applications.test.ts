@@ -245,7 +245,7 @@ const broken: readonly Broken[] = [
 
 describe("an application that is broken on purpose", () => {
   it.each(broken)(
-    "breaks the statements that say so, and no other: it %s",
+    "breaks exactly the expected statements: it %s",
     async (_what, breaks, app) => {
       const results = await checkApplication(app, { echo: "/", websocket: "/" });
       const failed = results.filter(({ passed }) => !passed).map(({ statement }) => statement.id);

@@ -37,7 +37,7 @@ describe("a server that is broken on purpose", () => {
   const isAsExpected = (broken: BrokenServer): boolean =>
     isDeepStrictEqual(found.get(broken)?.toSorted(), broken.breaks.toSorted());
 
-  it.each(brokenServers)("breaks the statements that say so, and no other: $what, $breaks", (broken) => {
+  it.each(brokenServers)("breaks exactly the expected statements: $what, $breaks", (broken) => {
     expect(found.get(broken)?.toSorted()).toEqual(broken.breaks.toSorted());
   });
 

@@ -153,7 +153,7 @@ describe("an inline job", () => {
     expect(ranAt - start).toBeGreaterThanOrEqual(49);
   });
 
-  it("says once that it is lost with the process", async () => {
+  it("reports once that it is lost with the process", async () => {
     const { jobs, lines } = createJobs();
     const job = jobs.define("job", {}, async () => {});
     const client = await TestClient.open(new App({ lifespan: jobs.lifespan, docsUrl: null, redocUrl: null }));

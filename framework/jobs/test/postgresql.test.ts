@@ -132,7 +132,7 @@ describeWithDatabase("a job in PostgreSQL", () => {
     release();
   });
 
-  it("is dead at once if its payload no longer fits, with the reason", async () => {
+  it("is dead immediately if its payload no longer matches, with the reason", async () => {
     const before = database.open();
     const id = await before
       .define("mail", { payload: t.Object({ to: t.String() }) }, async () => {})
@@ -208,7 +208,7 @@ describeWithDatabase("a worker", () => {
     await expect(jobs[CONTROL].show(late ?? "")).resolves.toMatchObject({ state: "waiting" });
   });
 
-  it("runs the jobs that it is asked to, and no more than so many at a time", async () => {
+  it("runs the requested jobs, and at most the given number at a time", async () => {
     const jobs = database.open();
     let running = 0;
     let most = 0;

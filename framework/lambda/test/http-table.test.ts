@@ -50,7 +50,7 @@ const ON_ALL: Readonly<Record<string, string>> = {
   "an escape that is none": "a decoded path may have a % that escapes nothing, so it is escaped",
 };
 
-describe.each(FRONT_ENDS)("the HTTP table through a Lambda behind a %s", (frontEnd) => {
+describe.each(FRONT_ENDS)("the HTTP table through a Lambda with a %s", (frontEnd) => {
   const caller = new LambdaCaller(frontEnd);
   let app: ASGIApp;
   beforeAll(async () => {

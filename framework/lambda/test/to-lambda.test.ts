@@ -85,7 +85,7 @@ describe("the scope of an event", () => {
     [{ elb: {} }, "https", "https"],
     [{ identity: {} }, "http", "https"],
   ])(
-    "uses the scheme of X-Forwarded-Proto only behind a load balancer: %j, %s",
+    "uses the scheme of X-Forwarded-Proto only with a load balancer: %j, %s",
     async (requestContext, proto, scheme) => {
       expect((await scopeOf({ ...v1, requestContext, headers: { "x-forwarded-proto": proto } })).scheme).toBe(scheme);
     },
@@ -155,11 +155,11 @@ describe("the scope of an event", () => {
     [{ host: "a.test", "x-forwarded-port": "444" }, ["a.test", 444]],
     [{ host: "[2001:db8::1]" }, ["2001:db8::1", 443]],
     [{}, ["localhost", 443]],
-  ])("names the server after the headers %j", async (headers, server) => {
+  ])("sets the server from the headers %j", async (headers, server) => {
     expect((await scopeOf({ ...v2, headers })).server).toEqual(server);
   });
 
-  it("takes the length of the body from the event, not from a header", async () => {
+  it("reads the length of the body from the event, not from a header", async () => {
     const app = new App({ logger: new KeptLog() });
     app.post("/", { params: { request: Request } }, async ({ request }) => [
       request.headers["content-length"],

@@ -160,7 +160,7 @@ describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s 
     });
   });
 
-  it("sends each item of a stream as progress to a caller who asks for it, and all of them at the end", async () => {
+  it("sends each item of a stream as progress to a caller who requests it, and all of them at the end", async () => {
     const app = new App({ logger: new KeptLog() });
     const events = { params: { count: t.Integer() }, stream: "sse", mcp: { name: "events" } } as const;
     app.get("/events", events, async function* ({ count }) {
@@ -258,7 +258,7 @@ describe("the list of tools", () => {
     expect(ran).toEqual(["open", "close"]);
   });
 
-  it("refuses the call of a tool that it leaves out, as the route does", async () => {
+  it("rejects the call of an omitted tool, as the route does", async () => {
     await using server = await start(createGuarded().app);
     await using client = await connect(server.endpoint, { authorization: "Bearer reader" });
     const refused = await client.callTool({ name: "delete", arguments: { item_id: "1" } });
@@ -590,14 +590,14 @@ describe("a hostile agent", () => {
       415,
       "Unsupported Media Type: Content-Type must be application/json",
     ],
-  ])("is refused for %s", async (_, body, headers, status, message) => {
+  ])("is rejected for %s", async (_, body, headers, status, message) => {
     await using server = await start(createItems());
     const response = await post(server.endpoint, body, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ jsonrpc: "2.0", error: { message }, id: null });
   });
 
-  it("is refused for a body beyond the limit, a host that is not listed, and methods of sessions", async () => {
+  it("is rejected for a body beyond the limit, a host that is not listed, and methods of sessions", async () => {
     await using server = await start(createItems(), { allowedHosts: ["127.0.0.1"] });
     expect((await post(server.endpoint, `"${"x".repeat(2 ** 20)}"`)).status).toBe(413);
     expect((await fetch(server.endpoint)).status).toBe(405);
@@ -657,13 +657,13 @@ describe("mcp, at startup", () => {
       /GET \/a: .* cannot send a body with GET/,
     ],
     ["TRACE", (app) => app.trace("/a", { mcp: true }, item), /TRACE \/a: a tool cannot call TRACE/],
-  ])("refuses %s", async (_, add, message) => {
+  ])("rejects %s", async (_, add, message) => {
     const app = new App({ logger: new KeptLog() });
     add(app);
     await expect(start(app)).rejects.toThrow(message);
   });
 
-  it("refuses options that cannot work", () => {
+  it("rejects options that cannot work", () => {
     const app = new App();
     expect(() => mcp(app, { allowedOrigins: ["example.com"] })).toThrow("allowedOrigins");
     expect(() => app.get("/", { mcp: "yes" as never }, item)).toThrow("mcp");

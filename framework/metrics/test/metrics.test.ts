@@ -145,7 +145,7 @@ describe("prometheus", () => {
   });
 
   it.each([{ buckets: [] }, { buckets: [1, 1] }, { buckets: [0] }, { buckets: ["1"] }, { register: 1 }, { path: "/" }])(
-    "refuses %j",
+    "rejects %j",
     (options) => {
       expect(() => prometheus(options as never)).toThrow(/prometheus\(\)/);
     },

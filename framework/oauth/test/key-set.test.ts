@@ -174,7 +174,7 @@ describe("a provider that is unavailable", () => {
     expect(await call(app, token)).toMatchObject({ status: 200 });
   });
 
-  it("keeps the cached keys if its next key set is nonsense, and is asked again after five seconds", async () => {
+  it("keeps the cached keys if its next key set is invalid, and is called again after five seconds", async () => {
     const app = open();
     const token = await provider.sign();
     await call(app, token);

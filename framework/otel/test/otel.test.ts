@@ -217,7 +217,7 @@ describeSocketMatrix("openTelemetry of a WebSocket", ({ connect, refused }) => {
     });
   });
 
-  it("has the status of a refusal", async () => {
+  it("has the status of a rejection", async () => {
     const app = create();
     await refused(app, "/none");
     expect(telemetry.takeSpan().attributes[semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]).toBe(403);
@@ -262,7 +262,7 @@ describe("the metric of openTelemetry", () => {
 });
 
 describe("openTelemetry", () => {
-  it("refuses options that cannot work", () => {
+  it("rejects options that cannot work", () => {
     for (const options of [{ steps: 1 }, { tracerProvider: 1 }, { spans: true }]) {
       expect(() => openTelemetry(options as never)).toThrow(/openTelemetry\(\)/);
     }

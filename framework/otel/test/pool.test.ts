@@ -12,7 +12,7 @@ interface Span {
 const FIXTURE = path.join(import.meta.dirname, "fixtures/pooled.js");
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-describe.each(["process", "thread"])("openTelemetry and a plain handler in a %s", (kind) => {
+describe.each(["process", "thread"])("openTelemetry and a non-async handler in a %s", (kind) => {
   it("makes the server span current there as a remote one, and a span for the call into the pool", async () => {
     await using program = Program.start(
       path.relative(path.join(import.meta.dirname, "../../core/test/platforms/concurrency/fixtures"), FIXTURE),

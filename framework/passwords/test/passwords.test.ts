@@ -73,7 +73,7 @@ describe("a verification", () => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  it("shares the machine with at most three others, and is refused when twenty-five for each wait", async () => {
+  it("shares the machine with at most three others, and is rejected if twenty-five wait for each", async () => {
     const four = new Passwords({ ...CHEAP, maxRunning: 4 });
     const hash = await four.hash("correct horse");
     const real = argon2.verify;
@@ -117,11 +117,11 @@ describe("a verification", () => {
 });
 
 describe("the options", () => {
-  it("have a cost that OWASP names as the least", async () => {
+  it("have the minimum cost that OWASP recommends", async () => {
     expect(await new Passwords().hash("correct horse")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it.each([{ passes: 0 }, { memoryKiB: 1.5 }, { memory: 1 }])("refuse %j", (options) => {
+  it.each([{ passes: 0 }, { memoryKiB: 1.5 }, { memory: 1 }])("reject %j", (options) => {
     expect(() => new Passwords(options as PasswordsOptions)).toThrow(/^new Passwords\(\)/);
   });
 

@@ -426,7 +426,7 @@ describe("idempotent", () => {
     ["no header", "TSGI_INVALID_OPTION", () => idempotent(transaction, { header: "a b" })],
     ["a misspelt option", "TSGI_UNKNOWN_OPTION", () => idempotent(transaction, { ttl: 1 } as never)],
     ["another scope", "TSGI_SETTLING_DEPENDENCY", () => Depends(idempotent(transaction), { scope: "function" })],
-  ])("is refused with %s (%s)", (_, code, use) => {
+  ])("is rejected with %s (%s)", (_, code, use) => {
     let thrown: unknown;
     try {
       use();

@@ -84,13 +84,13 @@ describe("migrating", () => {
     expect(migrations.applied()).toEqual(["20260101_one", "20260102_two"]);
   });
 
-  it("takes a name with a quote as it is", async () => {
+  it("accepts a name with a quote", async () => {
     await using migrations = await createMigrations({ "20260101_o'brien": "CREATE TABLE a (one TEXT);" });
     await migrations.run();
     expect(migrations.applied()).toEqual(["20260101_o'brien"]);
   });
 
-  it("lets several do it at once: each migration is applied once", async () => {
+  it("is safe if several processes do it concurrently: each migration is applied once", async () => {
     await using migrations = await createMigrations({
       "20260101_one": "CREATE TABLE a (one TEXT); INSERT INTO a VALUES ('x');",
     });
@@ -116,7 +116,7 @@ describe("migrating", () => {
     expect(query(migrations.url, "SELECT a_id FROM b")).toEqual([{ a_id: 1 }]);
   });
 
-  it("refuses a migration that was changed after it had been applied", async () => {
+  it("rejects a migration that was changed after it had been applied", async () => {
     await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
     await migrations.run();
     await migrations.write("20260101_one", "CREATE TABLE a (another TEXT);");
@@ -125,7 +125,7 @@ describe("migrating", () => {
     );
   });
 
-  it("refuses to continue after a failure of Prisma's own command", async () => {
+  it("rejects to continue after a failure of Prisma's own command", async () => {
     await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
     await migrations.run();
     query(migrations.url, `UPDATE "_prisma_migrations" SET finished_at = NULL`);

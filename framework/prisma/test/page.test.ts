@@ -100,7 +100,7 @@ describe("the page on Prisma, followed from an empty folder", () => {
     MINUTES_MS,
   );
 
-  it("names the versions that this repository uses", () => {
+  it("contains the versions that this repository uses", () => {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(path.join(ROOT, "sample-auth-app/package.json"), "utf8"),
     ) as Record<"dependencies" | "devDependencies", Record<string, string>>;

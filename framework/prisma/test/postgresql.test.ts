@@ -150,7 +150,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect(await queryPostgreSQL(cluster.url, `SELECT count(*)::int AS count ${OURS}`)).toEqual([{ count: 4 }]);
   });
 
-  it("takes up again a transaction that a deadlock has ended", async () => {
+  it("repeats a transaction that a deadlock has ended", async () => {
     await using shop = await openShop();
     await shop.db.user.create({ data: { name: "bob" } });
     let arrived = 0;
@@ -169,7 +169,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     expect(arrived).toBeGreaterThan(2);
   });
 
-  it("is migrated once by five that start at once, in a schema that they make, with Prisma's journal", async () => {
+  it("is migrated once by five concurrent processes, in a schema that they create, with Prisma's journal", async () => {
     const url = createSchema(cluster.url);
     const clients = await Promise.all(Array.from({ length: 5 }, () => openClient(url, { poolSize: 1 })));
     await Promise.all(clients.map((db) => db.$disconnect()));

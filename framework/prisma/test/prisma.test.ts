@@ -15,11 +15,11 @@ describe("openPrisma", () => {
     ["mysql://localhost/test", 'a URL that begins with "file:" or "postgresql:"'],
     ["file:", 'a URL that begins with "file:" or "postgresql:"'],
     [undefined, 'a URL that begins with "file:" or "postgresql:"'],
-  ])("refuses the URL %s", async (url, message) => {
+  ])("rejects the URL %s", async (url, message) => {
     await expect(openPrisma({ url: url as string, sqlite: load })).rejects.toThrow(message);
   });
 
-  it("refuses the URL of a database for which it has no client, and an option that is misspelt", async () => {
+  it("rejects the URL of a database for which it has no client, and a misspelled option", async () => {
     await expect(openPrisma({ url: "postgresql://localhost/shop", sqlite: load })).rejects.toThrow(
       "Write postgresql: () => import('./generated/client.js')",
     );
@@ -32,7 +32,7 @@ describe("openPrisma", () => {
     await expect(open()).rejects.toThrow("Write sqlite: ");
   });
 
-  it("is a dependency of the application: one client, and readiness asks the database", async () => {
+  it("is a dependency of the application: one client, and readiness queries the database", async () => {
     await using folder = await temporaryFolder();
     async function* openDatabase() {
       const db = await openClient(`file:${folder.path}/app.db`);

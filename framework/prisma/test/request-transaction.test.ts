@@ -283,7 +283,7 @@ describe.each([
       expect(await shop.names()).toEqual(["ada", "bob"]);
     });
 
-    it("has the isolation that is asked for", async () => {
+    it("has the requested isolation", async () => {
       await using shop = await openShop(name);
       const levels = ["ReadCommitted", "RepeatableRead", "Serializable"] as const;
       for (const isolation of levels) {
@@ -298,7 +298,7 @@ describe.each([
       expect(answers.map(({ json }) => json)).toEqual(shown);
     });
 
-    it("serves twenty requests at once", async () => {
+    it("serves twenty concurrent requests", async () => {
       await using shop = await openShop(name, { poolSize: 2, waitMs: 6_000 });
       shop.app.post("/{name}", { params: { tx: Depends(shop.take()) } }, async (args) => {
         const before = await args.tx.user.count();
@@ -376,7 +376,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
   });
 
   it.each(["a statement", "the commit", "a statement whose error is swallowed"])(
-    "responds with 503 if the database refuses %s because of a conflict",
+    "responds with 503 if the database rejects %s because of a conflict",
     async (where) => {
       await using shop = await openShop("PostgreSQL");
       await shop.db.user.create(ada);
@@ -496,7 +496,7 @@ describe("transactionOf", () => {
       "TSGI_PLAIN_HANDLER_PARAMETER",
       () => new App().get("/", { params: { tx: Depends(transaction) } }, () => 1),
     ],
-  ])("is refused with %s (%s)", (_, code, use) => {
+  ])("is rejected with %s (%s)", (_, code, use) => {
     expect(codeOf(use)).toBe(code);
   });
 

@@ -64,7 +64,7 @@ describe("a database that another process has locked", () => {
     await db.$disconnect();
   });
 
-  it("is written to as soon as it is free: fifty writes at once all succeed", async () => {
+  it("is written to as soon as it is free: fifty concurrent writes all succeed", async () => {
     await using tables = await openTables();
     const { db, url } = tables;
     await db.user.create({ data: { name: "ada" } });

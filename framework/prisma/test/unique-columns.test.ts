@@ -107,7 +107,7 @@ describe.each([
       expect(await fieldsOf(opened.db.user.create({ data: { name: "bob", email: "a@b.c" } }))).toEqual([]);
     });
 
-    it("is told from other errors", async () => {
+    it("is distinguished from other errors", async () => {
       await using opened = await open();
       const orphan = await opened.db.pen
         .create({ data: { name: "pen", ownerId: 99 } })

@@ -52,7 +52,7 @@ describe("openRedisStore", () => {
     ]);
   });
 
-  it("rejects each call with whenRedisFails set to refuse, and logs it once", async () => {
+  it("rejects each call with whenRedisFails set to reject, and logs it once", async () => {
     const log = keptLog();
     const store = await openRedisStore("redis://127.0.0.1:1", { logger: log.logger, whenRedisFails: "refuse" });
     await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
@@ -61,7 +61,7 @@ describe("openRedisStore", () => {
     expect(log.entries.map(({ message }) => message)).toEqual(["Redis is unavailable: its store fails."]);
   });
 
-  it("refuses an option that is misspelt", async () => {
+  it("rejects a misspelled option", async () => {
     await expect(openRedisStore("redis://localhost", { timeout: 5 } as object)).rejects.toThrow("timeoutMs");
   });
 });

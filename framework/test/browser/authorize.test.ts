@@ -76,7 +76,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     expect(await tryOut(tab, "getMe")).toBe("200");
   }, 60_000);
 
-  it("is refused with a wrong password, and Try it out stays 401", async () => {
+  it("is rejected with a wrong password, and Try it out stays 401", async () => {
     const { tab } = await chromium.visit(`${sample.url}/docs`);
     await authorize(tab, sample.username, "wrong");
     const error = tab.locator(".auth-container .errors").first();

@@ -95,7 +95,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(pagesOf().length).toBeGreaterThan(250);
   });
 
-  it("shows every page without a message, a missing picture, a cut sample, or a line that is wider than the window", async () => {
+  it("shows every page without a console message, a missing picture, a truncated sample, or a line that is wider than the window", async () => {
     const { tab, messages } = await chromium.visit("about:blank");
     const faults: unknown[] = [];
     for (const page of writtenPages()) {

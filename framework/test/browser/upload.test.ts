@@ -78,7 +78,7 @@ withBrowser(`uploads from Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     await client?.close();
   });
 
-  it("keep their names and contents, and tell their progress", async () => {
+  it("keep their names and contents, and report their progress", async () => {
     const { tab } = await chromium.visit(client.url);
     await tab.locator("#result.done").waitFor();
     const { submitted, sent, ended, steps } = JSON.parse(await tab.locator("#result").innerText()) as Record<

@@ -54,7 +54,7 @@ describe("tsgi, with the library", () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining("GET /v1/gone")]);
   });
 
-  it("lists each route with where it runs and what it depends on", async () => {
+  it("lists each route with its place and its dependencies", async () => {
     const { stdout } = await tsgi("routes", "--json");
     const listed = JSON.parse(stdout) as { method: string; path: string; runs: string; dependencies: string[] }[];
     const of = (method: string, pattern: string) => listed.find((one) => one.method === method && one.path === pattern);

@@ -167,7 +167,7 @@ describe("the inferred client by itself", () => {
     expect([...new Uint8Array(await (cover.data as Blob).arrayBuffer())]).toEqual([1, 2, 3]);
   });
 
-  it("sends files and fields behind a bearer", async () => {
+  it("sends files and fields with a bearer token", async () => {
     const { data, response } = await client.POST("/v1/photos", {
       body: {
         title: "Front",
@@ -211,7 +211,7 @@ describe("the inferred client by itself", () => {
     expect(heard).toEqual(["the room: hi", "somebody: one"]);
   });
 
-  it("refuses calls that do not fit, when they are compiled", () => {
+  it("rejects invalid calls when they are compiled", () => {
     const refuse = () => {
       // @ts-expect-error -- the path has a parameter
       void client.GET("/v1/tools/{tool_id}");

@@ -142,17 +142,17 @@ describe("an array of combinations", () => {
 });
 
 describe("features in combination", () => {
-  it.each(DRIVERS)("do what the model says, by %s", async (name) => {
+  it.each(DRIVERS)("match the model, by %s", async (name) => {
     const given = rows.filter(({ driver }) => driver === name);
     expect(await report(given, levels, differencesOf)).toEqual([]);
   });
 
-  it("do what the model says where they did not once", async () => {
+  it("match the model in cases that failed before", async () => {
     const given = REGRESSIONS.map((row) => levels.simplest(row));
     expect(await report(given, levels, differencesOf)).toEqual([]);
   });
 
-  slowly("do what the model says, chosen at random", async () => {
+  slowly("match the model, chosen at random", async () => {
     const numbers = fc.array(fc.nat(9999), { minLength: levels.factors.length, maxLength: levels.factors.length });
     await fc.assert(
       fc.asyncProperty(numbers, async (chosen) => {
@@ -167,17 +167,17 @@ describe("features in combination", () => {
 const KNOWN_FILES: readonly Combination["schema"][] = ["format", "enum", "union"];
 
 describe("features of WebSockets in combination", () => {
-  it.each(socketSpace.ordinary.driver)("do what the model says, by %s", async (name) => {
+  it.each(socketSpace.ordinary.driver)("match the model, by %s", async (name) => {
     const given = socketRows.filter((c) => c.driver === name);
     expect(await report(given, socketLevels, socketDifferencesOf)).toEqual([]);
   });
 
-  it("do what the model says where they did not once", async () => {
+  it("match the model in cases that failed before", async () => {
     const given = SOCKET_REGRESSIONS.map((row) => socketLevels.simplest(row));
     expect(await report(given, socketLevels, socketDifferencesOf)).toEqual([]);
   });
 
-  slowly("do what the model says, chosen at random", async () => {
+  slowly("match the model, chosen at random", async () => {
     const { length } = socketLevels.factors;
     const numbers = fc.array(fc.nat(9999), { minLength: length, maxLength: length });
     await fc.assert(
@@ -217,7 +217,7 @@ describe("registration", () => {
     return code === undefined || isKnownFile ? [] : [[JSON.stringify(row), code, c] as const];
   });
 
-  it.each(cases)("refuses %s with %s, wherever the route is", (_what, code, c) => {
+  it.each(cases)("rejects %s with %s, for every place of the route", (_what, code, c) => {
     for (const mount of Object.keys(PREFIXES) as Combination["mount"][]) {
       const register = () => build({ ...c, mount }, new Trace());
       expect(register).toThrow(ConfigurationError);
@@ -225,7 +225,7 @@ describe("registration", () => {
     }
   });
 
-  it.each(KNOWN_FILES)("does not refuse a file whose schema is %s yet", (schema) => {
+  it.each(KNOWN_FILES)("does not reject a file whose schema is %s yet", (schema) => {
     const c = levels.simplest({ method: "POST", parameter: "file", schema });
     expect(refusalOf(c)).toBe("TSGI_INVALID_FILE_SCHEMA");
     expect(() => build(c, new Trace())).not.toThrow();

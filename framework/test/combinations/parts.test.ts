@@ -29,7 +29,7 @@ describe("an override", () => {
     expect(await socket.receiveText()).toBe("eve");
   });
 
-  it("of an optional dependency is called without credentials, and may refuse", async () => {
+  it("of an optional dependency is called without credentials, and may reject", async () => {
     const app = create();
     app.dependencyOverrides.set(getVisitor, async () => ({ name: "zoe", scopes: [] }));
     app.dependencyOverrides.set(getClerk, async () => {
@@ -92,7 +92,7 @@ describe("the life of the application", () => {
 });
 
 describe("the settings", () => {
-  it("are refused with the names of all variables, and without a word of a secret", () => {
+  it("are rejected with the names of all variables, and without secrets", () => {
     const env = {
       ...DEVELOPMENT,
       TOOLS_SESSION_SECRET: "too short",

@@ -42,7 +42,7 @@ describe("one file, in a folder without packages", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  it("runs plain handlers in another process or thread than the others", async () => {
+  it("runs non-async handlers in another process or thread than the others", async () => {
     await using processes = await start("minified", { TOOLS_POOL_KIND: "process" });
     await using threads = await start("cjs", { TOOLS_POOL_KIND: "thread" });
     const ids = async ({ url }: { url: string }) => {

@@ -68,7 +68,7 @@ export function defineSocketRows(url: () => string): void {
     ],
     ["a close before accept", "/ws/refused", 403, { detail: "Forbidden" }],
     ["an unknown error", "/ws/broken", 500, { detail: "Internal Server Error" }],
-  ])("is refused for %s", async (_why, path, status, body) => {
+  ])("is rejected for %s", async (_why, path, status, body) => {
     await using client = open(path);
     const [refused, text] = await client.refused;
     expect([refused, JSON.parse(text)]).toEqual([status, body]);

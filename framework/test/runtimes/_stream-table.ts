@@ -75,7 +75,7 @@ export function defineStreamRows(program: () => Program, url: () => string): voi
     expect(ahead).toBeLessThan(MAX_AHEAD);
   });
 
-  it("takes no more of a body than is asked for and sockets hold", async () => {
+  it("reads no more of a body than is requested and sockets buffer", async () => {
     const total = 128 * MEBIBYTE;
     await using sending = new Wire(Number(new URL(url()).port));
     sending.write(`POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: ${total}\r\n\r\n`);

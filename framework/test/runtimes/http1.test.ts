@@ -31,7 +31,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
   afterAll(() => program[Symbol.asyncDispose]());
 
   describe("a request that is not HTTP/1.1", () => {
-    it.each(refused)("is refused: %s", async (_rule, request, status) => {
+    it.each(refused)("is rejected: %s", async (_rule, request, status) => {
       for (const before of ["", get("/next")]) {
         const calls = await program.calls();
         await using wire = new Wire(server.port);
@@ -51,7 +51,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*nextHTTP\/1\.1 400 Bad Request[^]*\}$/);
     });
 
-    it("is refused in the body's place as well, and when it does not end", async () => {
+    it("is rejected instead of the body as well, even if it does not end", async () => {
       const head = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
       await using broken = new Wire(server.port);
       expect(await broken.write(`${head}3\r\nabc\r\nzz\r\n`).closed).toMatch(/^HTTP\/1\.1 400 /);
@@ -91,7 +91,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(Array.from(answer.matchAll(/"path":"([^"]+)"/g), ([, path]) => path)).toEqual(paths);
     });
 
-    it("is not served behind one that asks to close", async () => {
+    it("is not served after one that requests a close", async () => {
       await using wire = new Wire(server.port);
       const closing = get("/next").replace(HOST, `${HOST}Connection: close\r\n`);
       expect(await wire.write(closing + get("/behind")).closed).toMatch(/connection: close\r\n\r\nnext$/i);
@@ -103,7 +103,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(answer).toMatch(/^HTTP\/1\.1 204 No Content\r\n/);
     });
 
-    it("gets 100 Continue when its body is asked for, and not before", async () => {
+    it("gets 100 Continue when its body is requested, and not before", async () => {
       await using wire = new Wire(server.port);
       wire.write(`POST /held HTTP/1.1\r\n${HOST}Content-Length: 3\r\nExpect: 100-continue\r\n\r\n`);
       await program.reported("held");
@@ -177,7 +177,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
   });
 
   describe("a body", () => {
-    it("is not read before it is asked for: the client has to wait", async () => {
+    it("is not read before it is requested: the client has to wait", async () => {
       const BYTES = 64 << 20;
       await using wire = new Wire(server.port);
       wire.write(post("/held", BYTES));
@@ -201,7 +201,7 @@ onEach("HTTP/1.1 on %s", (...runtime) => {
       expect(errors).toEqual([]);
     });
 
-    it("without end is cut off", async () => {
+    it("without end is aborted", async () => {
       await using wire = new Wire(server.port);
       wire.write(`POST /unread HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
       const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;

@@ -81,7 +81,7 @@ onEach("a server on %s", (...runtime) => {
       expect(await silent.closed).toBe("");
     });
 
-    it("is stopped by force at its limit, and says what ran", async () => {
+    it("is stopped forcibly at its limit, and logs the running requests", async () => {
       const stuck = await program.serve({ shutdownTimeoutMs: 50 });
       await using wire = new Wire(stuck.port);
       wire.write(get("/held"));

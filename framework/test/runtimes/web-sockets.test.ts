@@ -44,7 +44,7 @@ onEach("a WebSocket on %s", (...runtime) => {
     expect(await client.closed).toEqual(told);
   });
 
-  it("is refused with 403, with the application's own response, and for a malformed handshake with 400", async () => {
+  it("is rejected with 403, with the application's own response, and for a malformed handshake with 400", async () => {
     await using forbidden = new Client(server, "/forbidden");
     expect(await forbidden.refused).toEqual([403, '{"detail":"Forbidden"}']);
     await using own = new Client(server, "/own");

@@ -140,7 +140,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     expect(errors).toEqual([]);
   });
 
-  it("a route with scalars and shared structs costs at most 102 instantiations, plus 20,000 fixed", () => {
+  it("a route with scalars and shared object schemas costs at most 102 instantiations, plus 20,000 fixed", () => {
     expect(costs.get("scalar")?.perRoute).toBeLessThanOrEqual(102);
     expect(costs.get("scalar")?.fixed).toBeLessThanOrEqual(20_000);
   });

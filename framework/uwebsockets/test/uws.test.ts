@@ -190,7 +190,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(own.logger.at("error")).toEqual([]);
   });
 
-  it("knows its client until the response has ended", async () => {
+  it("has the client's address until the response has ended", async () => {
     const seen: unknown[] = [];
     await using own = await served(
       httpApp(async (scope, _receive, send) => {
@@ -204,7 +204,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(seen).toEqual([["127.0.0.1", null], '["127.0.0.1",null]', "127.0.0.1", "unknown"]);
   });
 
-  it("takes a large upload as the application reads it", async () => {
+  it("receives a large upload as the application reads it", async () => {
     const length = 20_000_000;
     await using own = await served(
       httpApp(async (_scope, receive, send) => respond(send, 200, String((await readBody(receive)).length))),
@@ -312,7 +312,7 @@ onUws("a server on uWebSockets.js", () => {
     await closed;
   });
 
-  it("names what still runs when closing takes too long", async () => {
+  it("logs the running requests if closing takes too long", async () => {
     const entered = new Deferred<void>();
     await using own = await served(
       httpApp(() => {
@@ -394,7 +394,7 @@ onUws("a server on uWebSockets.js", () => {
       expect(await closed(socket)).toEqual(told);
     });
 
-    it("are refused with 403 where the application closes first", async () => {
+    it("are rejected with 403 if the application closes first", async () => {
       await using own = await served(echoSocket);
       const [error] = (await once(open(own, "/forbidden"), "error")) as [Error];
       expect(error.message).toContain("403");

@@ -54,7 +54,7 @@ async function tenTimes(speedOfHead: number): Promise<string[]> {
 }
 
 describe("a comparison of two builds", () => {
-  it("of the same speed says noise, ten times of ten", async () => {
+  it("of the same speed reports noise, ten times of ten", async () => {
     expect(await tenTimes(1)).toEqual(Array.from({ length: 10 }, () => "noise"));
   });
 
@@ -67,7 +67,7 @@ describe("a comparison of two builds", () => {
     expect((await tenTimes(1.05)).filter((verdict) => verdict === "improved").length).toBeGreaterThanOrEqual(9);
   });
 
-  it("measures pair after pair, and stops where all is decided", async () => {
+  it("measures pair after pair, and stops when all are decided", async () => {
     const pairs: number[] = [];
     const report: WorkerReport = { rows: [{ name: "GET /", figures: { perCPUSecond: 100 } }], faults: [] };
     const measure: Measure = async (pair) => {
@@ -195,7 +195,7 @@ describe("the settings of a comparison", () => {
     [{ TIME: "soon" }, "Expected TIME to be seconds"],
     [{ TIME: "0.0" }, "Expected TIME to be seconds"],
     [{ ONLY: "toString" }, "Expected ONLY to name direct, routing, http"],
-  ])("refuse %j", (environment, message) => {
+  ])("reject %j", (environment, message) => {
     expect(() => readCompareSettings(environment)).toThrow(message);
   });
 });

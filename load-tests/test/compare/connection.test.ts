@@ -93,7 +93,7 @@ describe("a connection", () => {
     expect(second).toMatch(/^a response differs from the first one: HTTP\/1\.1 (200|503)/);
   });
 
-  it("names its end", async () => {
+  it("reports its end", async () => {
     let answers = 0;
     const url = await listen((request, response) => {
       if (answers++ === 0) response.end("same");

@@ -36,11 +36,11 @@ describe("the checks of responses with a database", () => {
     ["GET /queries", worlds(19)],
     ["GET /queries", [...worlds(19), world(1)]],
     ["GET /updates", [...worlds(19), world(0)]],
-  ])("refuse for %s the body %j", (name, body) => {
+  ])("reject for %s the body %j", (name, body) => {
     expect(faultOf(name, body)).toContain("expected");
   });
 
-  it("refuse another status", () => {
+  it("reject another status", () => {
     expect(faultOf("GET /db", world(1), "application/json", 500)).toBe("GET /db: got 500");
   });
 
@@ -54,7 +54,7 @@ describe("the checks of responses with a database", () => {
     ["the script to be escaped", page([ESCAPED.replace("&lt;", "<"), ...FORTUNES.slice(1)]), "text/html"],
     ["UTF-8", page([...FORTUNES.slice(0, -1), "L"]), "text/html"],
     ["the order of their messages", page([ESCAPED, "B", "A", ...FORTUNES.slice(3)]), "text/html"],
-  ])("refuse fortunes without %s", (wanted, body, contentType) => {
+  ])("reject fortunes without %s", (wanted, body, contentType) => {
     expect(faultOf("GET /fortunes", body, contentType)).toContain(wanted);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { openDatabase } from "../../src/database/cluster.js";
 
 describe("openDatabase", () => {
-  it("takes the PostgreSQL that DATABASE_URL names", async () => {
+  it("uses the PostgreSQL in DATABASE_URL", async () => {
     const url = "postgresql://somebody@db.example/bench";
     await using database = await openDatabase({ DATABASE_URL: url });
     expect(database?.url).toBe(url);

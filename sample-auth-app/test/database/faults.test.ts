@@ -35,7 +35,7 @@ describe("SQLite that another process has locked", () => {
     expect((await Promise.all(writes)).map(({ status }) => status)).toEqual([201, 201]);
   });
 
-  it("is 503 with Retry-After where it stays so, and is used again afterwards", async () => {
+  it("results in 503 with Retry-After if it stays locked, and is used again afterwards", async () => {
     const file = await createFile();
     await using app = await openApp({ env: { DATABASE_URL: file.url }, waitMs: 20 });
     await lockWhile(file.url, async () => {

@@ -117,7 +117,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await profile.close();
   });
 
-  it("names the demo user in development, who logs in and deletes an item", async () => {
+  it("shows the demo user in development, who logs in and deletes an item", async () => {
     await using own = await openApp({ env: { NODE_ENV: "development" } });
     await seed(own.db, new Passwords(CHEAP));
     const { tab, profile, said } = await visit(undefined, own.url);
@@ -135,7 +135,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await profile.close();
   });
 
-  it("knows the user after a reload and in a second tab, by a cookie that scripts cannot read", async () => {
+  it("recognizes the user after a reload and in a second tab, by a cookie that scripts cannot read", async () => {
     const { tab, profile, messages } = await visit();
     await register(tab, "bob");
     await tab.locator("#home").waitFor();

@@ -67,7 +67,7 @@ describeCompose("docker-compose.yml", () => {
     expect(needed.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(97); // 100, less those kept for superusers
   });
 
-  it("names every replica to nginx, and everything that the template asks for", () => {
+  it("configures every replica in nginx, and everything that the template requires", () => {
     const { services } = readCompose(SECRETS);
     const { environment = {} } = services["nginx"]!;
     const servers = [...environment["REPLICAS"]!.matchAll(/server ([\w-]+):8000 /g)].map(([, name]) => name);
@@ -98,7 +98,7 @@ describeCompose("docker-compose.yml", () => {
     expect(missing).toEqual([]);
   });
 
-  it("asks for paths that the application has", async () => {
+  it("requests paths that the application has", async () => {
     await using app = await openApp();
     const text = readFileSync(FILE, "utf8") + readFileSync(path.join(ROOT, "sample-auth-app/Dockerfile"), "utf8");
     const paths = new Set(

@@ -2,7 +2,7 @@ import { expect, it } from "@jest/globals";
 
 import { openApp } from "../support.js";
 
-it("has the tags of the specification, and says how to log in", async () => {
+it("has the tags of the specification, and describes the login", async () => {
   await using app = await openApp();
   const { body } = await app.request.get("/openapi.json").expect(200);
   const tagOf = (path: string, method: string): string[] => body.paths[path][method].tags;

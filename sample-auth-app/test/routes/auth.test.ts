@@ -79,13 +79,13 @@ describe("POST /auth/token", () => {
     expect(response.text).not.toContain(PASSWORD);
   });
 
-  it("refuses name and password in the query", async () => {
+  it("rejects name and password in the query", async () => {
     await using app = await openApp();
     await app.register();
     await app.request.post("/auth/token").query({ username: "alice", password: PASSWORD }).expect(422);
   });
 
-  it("takes the grant type of the password flow, and the fields that OAuth2 clients add", async () => {
+  it("accepts the grant type of the password flow, and the fields that OAuth2 clients add", async () => {
     await using app = await openApp();
     await app.register();
     const form = { grant_type: "password", username: "alice", password: PASSWORD, scope: "", client_id: "app" };
@@ -159,7 +159,7 @@ describe("POST /auth/token", () => {
     ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
     ["an Origin of another host", { Origin: "https://evil.example" }],
     ["an Origin that hides", { Origin: "null" }],
-  ])("refuses the form of another site's page", async (_, headers) => {
+  ])("rejects the form of another site's page", async (_, headers) => {
     await using app = await openApp();
     await app.register();
     const verify = jest.spyOn(argon2, "verify");
@@ -358,7 +358,7 @@ describe("POST /auth/refresh", () => {
     expect(response.get("WWW-Authenticate")).toBe("Bearer");
   });
 
-  it("takes the refresh token from the cookie only", async () => {
+  it("reads the refresh token only from the cookie", async () => {
     await using app = await openApp();
     await app.register();
     const { cookie } = await app.login();
@@ -410,7 +410,7 @@ describe.each(["/auth/refresh", "/auth/logout"])("%s", (path) => {
     ["an Origin of another port", { Origin: "http://127.0.0.1:1" }],
     ["an Origin that hides", { Origin: "null" }],
     ["an Origin that is none", { Origin: "//" }],
-  ])("refuses another site's page, with no effect", async (_, headers) => {
+  ])("rejects another site's page, with no effect", async (_, headers) => {
     await using app = await openApp();
     await app.register();
     const { cookie } = await app.login();

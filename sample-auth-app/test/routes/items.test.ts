@@ -80,7 +80,7 @@ describe("POST /items", () => {
     await shop.get("/items/4").expect(200, response.body);
   });
 
-  it("takes no field but the name: not the owner, not the key", async () => {
+  it("accepts only the name: not the owner, not the key", async () => {
     await using shop = await openShop();
     const { id: ownerId } = await shop.db.user.findUniqueOrThrow({ where: { username: "bob" } });
     const body = { name: "pen", owner: "bob", ownerId, owner_id: ownerId, id: 4_711 };
@@ -97,7 +97,7 @@ describe("POST /items", () => {
     ["half of a surrogate pair", { name: "a\ud83d" }],
     ["a number", { name: 1 }],
     ["null", { name: null }],
-  ])("refuses a wrong name with 422", async (_, body) => {
+  ])("rejects a wrong name with 422", async (_, body) => {
     await using shop = await openShop();
     await shop.post("/items").send(body).expect(422);
   });

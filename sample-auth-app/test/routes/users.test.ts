@@ -36,7 +36,7 @@ describe("POST /users", () => {
     expect(await app.db.user.findMany()).toMatchObject([{ email: "alice@example.com" }]);
   });
 
-  cases(["Alice", "ALICE", "aLiCe"])("knows no difference between upper and lower case in names", async (username) => {
+  cases(["Alice", "ALICE", "aLiCe"])("treats upper and lower case in names as the same", async (username) => {
     await using app = await openApp();
     await app.register();
     await app.request
@@ -48,7 +48,7 @@ describe("POST /users", () => {
     expect(body.username).toBe("alice");
   });
 
-  it("registers a name once when it is asked for ten times at once", async () => {
+  it("registers a name once if ten concurrent requests try it", async () => {
     await using app = await openApp();
     const answers = await Promise.all(Array.from({ length: 10 }, () => app.request.post("/users").send(alice)));
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["201", ...Array(9).fill("409")]);
@@ -196,7 +196,7 @@ describe("PUT /users/me/password", () => {
     await app.login("alice", "a third horse");
   });
 
-  it("refuses a wrong password, and a new one that may not be chosen", async () => {
+  it("rejects a wrong password, and an invalid new one", async () => {
     await using app = await openApp();
     await app.register();
     const { token, cookie } = await app.login();

@@ -170,7 +170,7 @@ describeMatrix("the response to an error", ({ call }) => {
     expect(await call(app, "GET", "/stream")).toMatchObject({ status: 503, text: "ab" });
   });
 
-  it("is the default one where that file is not there", async () => {
+  it("is the default one if that file is missing", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.exceptionHandler(Error, () => new FileResponse("gone.html", { root: folder }));

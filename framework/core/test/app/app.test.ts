@@ -77,7 +77,7 @@ describe("an App", () => {
     expect(sent.map(({ type }) => type)).toEqual(["http.response.start", "http.response.body"]);
   });
 
-  it("refuses another scope type with a TypeError that names it", async () => {
+  it("rejects another scope type with a TypeError that contains it", async () => {
     const { app } = create();
     const scope = { type: "carrier-pigeon" } as unknown as Scope;
     await expect(
@@ -153,7 +153,7 @@ describe("an App", () => {
     expect(() => create({ exceptionHandlers: { 200: answer } })).toThrow(ConfigurationError);
   });
 
-  it("takes the methods of a route in any case", async () => {
+  it("accepts the methods of a route in any case", async () => {
     const { app } = create();
     app.route("/a", { methods: ["get", "Post"] }, async () => "hello");
     expect(app.routes.map(({ method }) => method)).toEqual(["GET", "POST"]);
@@ -355,7 +355,7 @@ describe("registration", () => {
     ["a startup hook that is none", (app) => app.onStartup(5 as never), /onStartup takes a function .*, not a number/],
     ["a shutdown hook that is none", (app) => app.onShutdown({} as never), /onShutdown takes a function/],
     ["a lifespan that is none", () => new App({ lifespan: {} as never }), /lifespan takes a function/],
-  ])("refuses %s with a ConfigurationError", (_name, register, message) => {
+  ])("rejects %s with a ConfigurationError", (_name, register, message) => {
     const { app } = create();
     app.get("/taken/{id}", handler);
     expect(() => register(app)).toThrow(ConfigurationError);
@@ -441,7 +441,7 @@ describe("a module of routes", () => {
   it.each<[what: string, module: Record<string, unknown>, message: RegExp]>([
     ["no router", { listItems: async () => [] }, /takes a Router, not/],
     ["two routers", { a: new Router(), b: new Router() }, /one Router, and this one exports 2/],
-  ])("is refused with %s", (_, module, message) => {
+  ])("is rejected with %s", (_, module, message) => {
     const include = () => new App().includeRouter(module);
     expect(include).toThrow(
       expect.objectContaining({ code: "TSGI_NOT_A_ROUTER", message: expect.stringMatching(message) }),
@@ -502,7 +502,7 @@ describe("mounts", () => {
     expect(sent).toMatchObject([{ status: 200 }, {}, { status: 200 }, {}]);
   });
 
-  it("are refused on a router with dependencies, which would not reach them", () => {
+  it("are rejected on a router with dependencies, which would not reach them", () => {
     const router = new Router({ dependencies: [Depends(async () => 1)] });
     expect(() => router.mount("/x", seeing)).toThrow(/dependencies do not reach a mounted application/);
   });
@@ -765,7 +765,7 @@ describeMatrix("errors", ({ call }) => {
     expect(log.lines).toEqual(["error GET / failed: Error: secret detail"]);
   });
 
-  it("are told with `debug`", async () => {
+  it("are shown with `debug`", async () => {
     const { app } = create({ debug: true });
     app.get("/", async () => {
       throw new Error("shown");
@@ -1006,7 +1006,7 @@ describe("lifespan", () => {
     expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is not a generator") });
   });
 
-  it("runs every shutdown hook though one fails, and says that it failed", async () => {
+  it("runs every shutdown hook even if one fails, and reports the failure", async () => {
     const notes: string[] = [];
     const { app, log } = create();
     app.onShutdown(() => notes.push("last"));

@@ -128,7 +128,7 @@ describeMatrix("limits.handlerMs", ({ call }) => {
   });
 });
 
-it("limits.handlerMs of 0 is refused with the route's name", () => {
+it("limits.handlerMs of 0 is rejected with the route's name", () => {
   const { app } = create(0);
   const register = () => app.get("/items/{id}", async () => null);
   expect(register).toThrow(ConfigurationError);

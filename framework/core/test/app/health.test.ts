@@ -45,7 +45,7 @@ describe("health", () => {
     ],
     ["rejects", () => Promise.reject(new Error("hunter2")), "failed"],
     ["takes longer than it may", () => new Promise(() => {}), "failed"],
-  ])("asks a check that %s", async (_, database, result) => {
+  ])("calls a check that %s", async (_, database, result) => {
     const { app, logger } = create({ checks: { database, queue: () => true }, timeoutMs: 20 });
     const { status, json, text } = await call(app, "GET", "/ready");
     const isReady = result === "ok";
@@ -55,7 +55,7 @@ describe("health", () => {
     expect(logger.lines.filter((line) => line.includes("The check database failed"))).toHaveLength(isReady ? 0 : 1);
   });
 
-  it("asks a check that hangs no second time", async () => {
+  it("does not call a hanging check again", async () => {
     let calls = 0;
     let settle: (() => void) | undefined;
     const check = () => {
@@ -88,7 +88,7 @@ describe("health", () => {
     }
   });
 
-  it('asks the checks of dependencies of scope "app", each once, mounted Apps\' too', async () => {
+  it('calls the checks of dependencies of scope "app" once each, including those of mounted Apps', async () => {
     const { app } = create({ checks: { openQueue: () => true } });
     const asked: string[] = [];
     let isUp = true;
@@ -132,7 +132,7 @@ describe("health", () => {
     expect(logger.lines).toEqual([expect.stringContaining("The check database failed")]);
   });
 
-  it("starts a dependency that no lifespan has started, and says when it cannot", async () => {
+  it("starts a dependency that no lifespan has started, and reports if it cannot", async () => {
     const { app } = create();
     let isUp = false;
     async function openDatabase() {
@@ -182,7 +182,7 @@ describe("health", () => {
     [{ checks: { database: "select 1" } }, "database"],
     [{ timeoutMs: 0 }, "timeoutMs"],
     [{ timeout: 5 }, "timeout"],
-  ])("refuses %j", (options, named) => {
+  ])("rejects %j", (options, named) => {
     expect(() => health(options as never)).toThrow(new RegExp(named));
   });
 });

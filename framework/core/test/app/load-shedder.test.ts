@@ -93,7 +93,7 @@ describe("new App({ shed })", () => {
     expect([statuses.at(-1), seen]).toEqual([503, []]);
   });
 
-  it("refuses handshakes of WebSockets with 503", async () => {
+  it("rejects handshakes of WebSockets with 503", async () => {
     const { app } = create();
     await using client = await TestClient.open(app);
     block();

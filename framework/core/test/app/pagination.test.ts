@@ -102,7 +102,7 @@ describe("Page", () => {
       "TSGI_INVALID_PAGE",
     ],
     ["an unknown option", [t.Object({}), { cursor, limit: 10 }], "TSGI_UNKNOWN_OPTION"],
-  ])("refuses %s", (_, args, code) => {
+  ])("rejects %s", (_, args, code) => {
     expect(() => Page(...(args as Parameters<typeof Page>))).toThrow(expect.objectContaining({ code }));
   });
 });
@@ -221,7 +221,7 @@ describe("OffsetPage", () => {
     ["more by default than is allowed", [User, { defaultLimit: 20, maxLimit: 10 }], "TSGI_INVALID_PAGE"],
     ["a negative offset", [User, { maxOffset: -1 }], "TSGI_INVALID_OPTION"],
     ["an unknown option", [User, { cursor: User }], "TSGI_UNKNOWN_OPTION"],
-  ])("refuses %s", (_, args, code) => {
+  ])("rejects %s", (_, args, code) => {
     expect(() => OffsetPage(...(args as Parameters<typeof OffsetPage>))).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -7,17 +7,17 @@ describe("a result without `returns`", () => {
     [{ user: Promise.resolve(1) }, "user"],
     [{ users: [{}, { name: Promise.resolve("Ada") }] }, "users.1.name"],
     [[Promise.resolve(1)], "0"],
-  ])("is refused where a promise in it was not awaited: %j", (result, place) => {
+  ])("is rejected if a promise in it was not awaited: %j", (result, place) => {
     const message = `The result of the handler has a promise at ${place}, which JSON writes as {}. Await it.`;
     expect(() => resultJSON(null, result)).toThrow(new TypeError(message));
   });
 
-  it("handles the promise that it refuses: a rejection would else end the process", async () => {
+  it("handles the rejected promise, which would otherwise end the process", async () => {
     expect(() => resultJSON(null, { user: Promise.reject(new Error("no user")) })).toThrow("has a promise at user");
     await nextTurn();
   });
 
-  it("may have empty objects, the same one twice, and what says itself how it is written", () => {
+  it("may contain empty objects, repeated references and objects with toJSON()", () => {
     const empty = {};
     const circle = { toJSON: () => ({}), self: null as unknown };
     circle.self = circle;

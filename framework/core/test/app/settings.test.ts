@@ -85,7 +85,7 @@ describe("loadSettings", () => {
     expect(faults.join("\n")).not.toContain(hidden);
   });
 
-  it("counts an empty variable as one that is not set, where the schema takes no empty text", () => {
+  it("treats an empty variable as unset if the schema does not accept an empty string", () => {
     const env = { ...ENV, PORT: "", REDIS_URL: "", NAME: "" };
     const schema = t.Composite([Settings, t.Object({ name: t.String({ default: "shop" }) })]);
     expect(loadSettings(schema, { env })).toMatchObject({ port: 8000, name: "" });
@@ -99,7 +99,7 @@ describe("loadSettings", () => {
       "Zod with a mark inside",
       z.object({ port: z.coerce.number().default(8000), apiKey: secret(z.string().min(8)).optional() }),
     ],
-  ])("takes a schema of %s", (_, schema) => {
+  ])("accepts a schema of %s", (_, schema) => {
     const settings = loadSettings(schema, { env: { API_KEY: "12345678" } });
     expect({ ...settings }).toEqual({ port: 8000, apiKey: "12345678" });
     expect(JSON.stringify(settings)).toBe('{"port":8000,"apiKey":"***"}');
@@ -111,11 +111,11 @@ describe("loadSettings", () => {
     ["a schema of something else", t.String(), "TSGI_INVALID_SETTINGS"],
     ["what no text can become", t.Object({ deep: t.Object({ er: t.String() }) }), "TSGI_SCHEMA_NOT_READABLE_FROM_TEXT"],
     ["what checks asynchronously", z.object({ a: z.string().refine(async () => true) }), "TSGI_INVALID_SETTINGS"],
-  ])("refuses %s", (_, schema, code) => {
+  ])("rejects %s", (_, schema, code) => {
     expect(() => loadSettings(schema as never, { env: { A: "a" } })).toThrow(expect.objectContaining({ code }));
   });
 
-  it("refuses an unknown option", () => {
+  it("rejects an unknown option", () => {
     expect(() => loadSettings(Settings, { enviroment: ENV } as never)).toThrow(ConfigurationError);
   });
 });
@@ -194,7 +194,7 @@ describe("secret", () => {
   it.each([
     ["no schema", "key"],
     ["a schema that would lose the mark", type("string")],
-  ])("refuses %s", (_, schema) => {
+  ])("rejects %s", (_, schema) => {
     expect(() => secret(schema as never)).toThrow(expect.objectContaining({ code: "TSGI_INVALID_SETTINGS" }));
   });
 });

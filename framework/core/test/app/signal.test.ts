@@ -399,7 +399,7 @@ describe('an AbortSignal in a dependency of scope "app"', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("still refuses everything of a request", () => {
+  it("still rejects everything of a request", () => {
     const app = new App();
     const reads = withParams({ request: Request, signal: AbortSignal }, async () => null);
     const register = () => app.get("/", { params: { it: Depends(reads, { scope }) } }, async () => null);

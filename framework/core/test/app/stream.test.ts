@@ -277,7 +277,7 @@ describe("a generator that fails later", () => {
 });
 
 describe("the option `stream`", () => {
-  it("is refused on a plain function, and as another word", () => {
+  it("is rejected on a non-async function, and with another word", () => {
     const { app } = create();
     expect(() => app.get("/a", { stream: "sse" }, () => [1])).toThrow(
       new ConfigurationError(
@@ -289,7 +289,7 @@ describe("the option `stream`", () => {
     );
   });
 
-  it("names the media type in the document, with the schema of one item", () => {
+  it("has the media type in the document, with the schema of one item", () => {
     const { app } = create();
     app.get("/lines", { returns: Item }, async function* () {
       yield { n: 1 };
@@ -347,7 +347,7 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     ["an event without data", { event: "end" }, /does not fit `returns`: data: /],
     ["data of a marked event", event({ data: { n: "x" } }), /does not fit `returns`: data\.n: /],
     ["a time to wait that is not marked", { retry: 5 }, /does not fit `returns`: n: /],
-  ])("refuses %s that does not fit", async (_how, item, fault) => {
+  ])("rejects %s that does not fit", async (_how, item, fault) => {
     const { status, log } = await eventsOf(Item, item);
     expect(status).toBe(500);
     expect(log).toEqual([expect.stringMatching(fault)]);
@@ -392,13 +392,13 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     [{ event: "later", data: "x" }, "does not fit `returns`: data: "],
     [{ retry: 5 }, "does not fit `returns`: event: "],
     [{ event: "done", data: null, id: "1\ndata: forged" }, "cannot have CR, LF or NUL"],
-  ])("refuses of named events %j", async (item, fault) => {
+  ])("rejects of named events %j", async (item, fault) => {
     const { status, log } = await eventsOf(named, item);
     expect(status).toBe(500);
     expect(log).toEqual([expect.stringContaining(fault)]);
   });
 
-  it("cuts the connection where a later event does not fit", async () => {
+  it("closes the connection if a later event is invalid", async () => {
     const { app, log } = create();
     app.get("/", { stream: "sse", returns: sse({ tick: Item }) }, async function* () {
       yield { event: "tick", data: { n: 1 } };
@@ -429,7 +429,7 @@ describe("named events", () => {
       { returns: sse({ a: String as never }), stream: "sse" },
       'GET /: the event "a": `returns` must be a schema',
     ],
-  ])("are refused at registration %s", (_how, options, message) => {
+  ])("are rejected at registration %s", (_how, options, message) => {
     const { app } = create();
     expect(() => app.get("/", options, none)).toThrow(message);
   });

@@ -79,7 +79,7 @@ const UNKNOWN: [what: string, place: string, meant: string, work: () => unknown]
 ];
 
 describe("a word that an option does not take", () => {
-  it("of serve is refused before anything is started", async () => {
+  it("of serve is rejected before anything is started", async () => {
     const served = serve(new App(), wrong({ loop: "libvu", port: 0 }));
     await expect(served).rejects.toThrow('serve(): loop should be "libuv" or "uwebsockets", not "libvu".');
   });
@@ -108,7 +108,7 @@ describe("a word that an option does not take", () => {
       '"attachment" or "inline"',
       () => new FileResponse("a", { filename: "a", disposition: wrong("attachement") }),
     ],
-  ])("%s is refused with those that it takes", (_option, words, work) => {
+  ])("%s is rejected with the allowed ones", (_option, words, work) => {
     expect(work).toThrow(words);
   });
 });
@@ -137,7 +137,7 @@ describe("an unknown option", () => {
       'serve(): connectionLimits has no option "headersBytes"',
     ],
     ["of its timeouts", { timeouts: { headerMs: 1 } }, 'serve(): timeouts has no option "headerMs"'],
-  ])("%s is refused before anything is started", async (_what, options, message) => {
+  ])("%s is rejected before anything is started", async (_what, options, message) => {
     let started = false;
     const app = new App();
     app.onStartup(() => void (started = true));
@@ -145,7 +145,7 @@ describe("an unknown option", () => {
     expect(started).toBe(false);
   });
 
-  it("of a TestClient is refused before anything is started", async () => {
+  it("of a TestClient is rejected before anything is started", async () => {
     await expect(TestClient.open(new App(), wrong({ header: {} }))).rejects.toThrow(
       'TestClient.open() has no option "header"',
     );
@@ -221,7 +221,7 @@ const OF_HANDLER: [message: string, options: object][] = [
 ];
 
 describe("a value that an option cannot have", () => {
-  it.each(OF_SERVE)("is refused before anything is started: %s", async (message, options) => {
+  it.each(OF_SERVE)("is rejected before anything is started: %s", async (message, options) => {
     await expect(serve(new App(), wrong({ port: 0, ...options }))).rejects.toMatchObject({
       name: "ConfigurationError",
       code: "TSGI_INVALID_OPTION",
@@ -229,13 +229,13 @@ describe("a value that an option cannot have", () => {
     });
   });
 
-  it.each(OF_HANDLER)("is refused: %s", (message, options) => {
+  it.each(OF_HANDLER)("is rejected: %s", (message, options) => {
     expect(() => toNodeHandler(new App(), wrong(options))).toThrow(
       expect.objectContaining({ name: "ConfigurationError", code: "TSGI_INVALID_OPTION", message }),
     );
   });
 
-  it.each(VALUES)("is refused: %s", (message, work) => {
+  it.each(VALUES)("is rejected: %s", (message, work) => {
     expect(work).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "TSGI_INVALID_OPTION", message }));
   });
 });
@@ -269,7 +269,7 @@ describe("options", () => {
     ["null", null, "new App() takes an object with the options openapiVersion, title"],
     ["text", "Items", "Received a string."],
     ["a list", [], "Received a list."],
-  ])("are refused as %s", (_what, options, message) => {
+  ])("are rejected as %s", (_what, options, message) => {
     expect(() => new App(options as AppOptions)).toThrow(message);
   });
 });
@@ -291,13 +291,13 @@ describe("a value in place of a handler", () => {
     ["a list", [], "a list"],
     ["null", null, "null"],
     ["text", "All items", "a string"],
-  ])("is refused behind %s in the place of the options", (_what, options, shown) => {
+  ])("is rejected after %s in place of the options", (_what, options, shown) => {
     expect(() => new App().get("/items", options as never, handler)).toThrow(
       `GET /items: the options should be an object and the handler a function. Received ${shown}.`,
     );
   });
 
-  it("is refused as the options of several methods, which it would not be called for", () => {
+  it("is rejected as the options of several methods, for which it would not be called", () => {
     expect(() => new App().route("/items", handler as never)).toThrow(
       "route /items: the options should be an object and the handler a function. Received a function.",
     );
@@ -307,7 +307,7 @@ describe("a value in place of a handler", () => {
     ["text", "GET"],
     ["an empty list", []],
     ["a number", 1],
-  ])("is refused where methods are %s", (_what, methods) => {
+  ])("is rejected if methods are %s", (_what, methods) => {
     expect(() => new App().route("/items", { methods: methods as never }, handler)).toThrow(
       `/items: \`methods\` should be a list of at least one, such as ["GET", "POST"]. Received ${JSON.stringify(methods)}.`,
     );

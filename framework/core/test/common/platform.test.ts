@@ -36,12 +36,12 @@ describe("a platform without modules of Node", () => {
     jest.restoreAllMocks();
   });
 
-  it("refuses StaticFiles and compress() when they are made", () => {
+  it("rejects StaticFiles and compress() when they are created", () => {
     expect(() => new StaticFiles("public")).toThrow(MISSING);
     expect(() => compress()).toThrow(MISSING);
   });
 
-  it("refuses a pool of processes or threads when the application starts", async () => {
+  it("rejects a pool of processes or threads when the application starts", async () => {
     for (const kind of ["process", "thread"] as const) {
       const app = new App({ logger: new KeptLog(), pool: { kind } });
       app.get("/", () => 1);
@@ -52,7 +52,7 @@ describe("a platform without modules of Node", () => {
     }
   });
 
-  it("runs plain handlers inline, with one warning", async () => {
+  it("runs non-async handlers inline, with one warning", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     app.get("/a", () => "a");
@@ -78,7 +78,7 @@ describe("a platform without modules of Node", () => {
     await expect(file.saveTo("a.txt")).rejects.toEqual(MISSING);
   });
 
-  it("serves the document, and says on its pages why they show no more", async () => {
+  it("serves the document, and explains on its pages why they show no more", async () => {
     const app = new App();
     expect((await call(app, "GET", "/openapi.json")).status).toBe(200);
     const page = await call(app, "GET", "/docs");

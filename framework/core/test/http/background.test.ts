@@ -84,7 +84,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
       },
       500,
     ],
-  ])("run behind %s, before the cleanup of its dependencies", async (_what, result, status) => {
+  ])("run after %s, before the cleanup of its dependencies", async (_what, result, status) => {
     const { app } = create();
     const order: string[] = [];
     async function* connect() {
@@ -137,7 +137,7 @@ describeMatrix("background tasks of a request", ({ call }) => {
   });
 });
 
-describe("background tasks behind a server", () => {
+describe("background tasks of a server", () => {
   it("run after the client has its response, and the connection accepts the next request meanwhile", async () => {
     const { app } = create();
     let finish = () => {};
@@ -205,7 +205,7 @@ describe("background tasks behind a server", () => {
     expect([...log.lines, ...server.logger.at("error")]).toEqual([]);
   });
 
-  it("run behind an error that the client did not wait for", async () => {
+  it("run after an error that the client did not wait for", async () => {
     const { app, log } = create();
     const order: string[] = [];
     app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {

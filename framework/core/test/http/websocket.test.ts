@@ -137,7 +137,7 @@ describe("a WebSocket route", () => {
     ["a body", { body: t.Object({}) }],
     ["a form", { f: Form() }],
     ["the Request", { request: Request }],
-  ])("cannot ask for %s", (_what, params) => {
+  ])("cannot have %s", (_what, params) => {
     const { app } = create();
     expect(() => app.websocket("/ws", { params }, async () => {})).toThrow(ConfigurationError);
     expect(() => app.get("/http", { params: { ws: WebSocket } }, async () => null)).toThrow(

@@ -112,7 +112,7 @@ describeMatrix("accessLog", ({ call, transport }) => {
 });
 
 describeSocketMatrix("accessLog of a WebSocket", ({ connect, refused }) => {
-  it("writes one line when it has ended, or was refused", async () => {
+  it("writes one line when it has ended, or was rejected", async () => {
     const { app, lines, parsed } = create();
     app.websocket("/ws/{room}", async ({ ws }) => {
       await ws.accept();
@@ -143,7 +143,7 @@ describe("accessLog", () => {
     expect(written.mock.calls).toEqual([[expect.stringMatching(/^\{"time":.*"status":404.*\}\n$/)]]);
   });
 
-  it.each([{ format: "apache" }, { write: "stdout" }, { query: 1 }, { querry: true }])("refuses %j", (options) => {
+  it.each([{ format: "apache" }, { write: "stdout" }, { query: 1 }, { querry: true }])("rejects %j", (options) => {
     expect(() => accessLog(options as never)).toThrow(ConfigurationError);
   });
 });

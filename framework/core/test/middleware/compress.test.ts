@@ -313,7 +313,7 @@ describe("gzip of a stream", () => {
     ]);
   });
 
-  it("sends the head at once where an empty part asks for it", async () => {
+  it("sends the head immediately if an empty chunk requests it", async () => {
     const sent: SendMessage[] = [];
     await run(
       async (_scope, _receive, send) => {
@@ -416,7 +416,7 @@ describe("gzip of a stream", () => {
     ["a coding that there is not", { encodings: ["deflate"] }, /encodings/],
     ["a level that is none", { level: 10 }, /level should be a whole number from 1 to 9/],
     ["a quality that is none", { brotliQuality: 12 }, /brotliQuality should be a whole number from 0 to 11/],
-  ])("is refused with %s when it is made", (_, options, message) => {
+  ])("is rejected with %s when it is created", (_, options, message) => {
     const make = () => compress(options as CompressOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

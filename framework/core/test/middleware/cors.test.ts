@@ -214,7 +214,7 @@ it.each<[string, unknown, RegExp]>([
     /List the headers/,
   ],
   ["an age that is none", { allowOrigins: "*", maxAge: 1.5 }, /maxAge should be a whole number/],
-])("cors refuses %s when it is made", (_, options, message) => {
+])("cors rejects %s when it is created", (_, options, message) => {
   const make = () => cors(options as CORSOptions);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -314,7 +314,7 @@ describe("httpMiddleware around any application", () => {
     ]);
   });
 
-  it("says that there was no response where the application returns without one", async () => {
+  it("reports a missing response if the application returns without one", async () => {
     await expect(
       run(
         async (_request, next) => void (await next()),
@@ -323,7 +323,7 @@ describe("httpMiddleware around any application", () => {
     ).rejects.toThrow("The application returned without a response.");
   });
 
-  it("lets an application that throws at once be caught", () => {
+  it("lets callers catch an application that throws synchronously", () => {
     const app: ASGIApp = () => {
       throw new Error("at once");
     };
@@ -438,7 +438,7 @@ describe("httpMiddleware around any application", () => {
     expect(seen.toSorted()).toEqual(["aborted", "http.disconnect", "http.request"]);
   });
 
-  it("is refused without a function when it is made", () => {
+  it("is rejected without a function when it is created", () => {
     expect(() => httpMiddleware({} as never)).toThrow(ConfigurationError);
     expect(() => httpMiddleware({} as never)).toThrow(/takes a function/);
   });

@@ -119,7 +119,7 @@ describe("httpsRedirect", () => {
     ["a status that changes the method", { statusCode: 302 }, /307 or 308/],
     ["a port that is none", { port: 0 }, /port should be a whole number/],
     ["another option", { permanent: true }, /no option "permanent"/],
-  ])("refuses %s when it is made", (_, options, message) => {
+  ])("rejects %s when it is created", (_, options, message) => {
     const make = () => httpsRedirect(options as never);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

@@ -133,7 +133,7 @@ describeMatrix("timeLimit", ({ call }) => {
     expect((await call(app, "GET", "/")).json).toBe("done");
   });
 
-  it("does not cut a response that has started", async () => {
+  it("does not abort a response that has started", async () => {
     const { app } = create(5);
     app.get("/slow", { params: { request: Request } }, async ({ request }) => {
       await new Promise<void>((resolve) => {

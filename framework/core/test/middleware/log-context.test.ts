@@ -106,7 +106,7 @@ describeMatrix("logContext", ({ call }) => {
     expect(errors.every(({ elapsedMs }) => typeof elapsedMs === "number")).toBe(true);
   });
 
-  it("does not mix requests that run at once", async () => {
+  it("does not mix concurrent requests", async () => {
     const { app, logger, lines } = create();
     app.get("/{name}", { params: { request: Request } }, async ({ name, request }) => {
       for (let turn = 0; turn < 5; turn++) {
@@ -227,7 +227,7 @@ describe("logContext", () => {
     expect(seen).toMatchObject([{ method: "GET\\u001b[2J\\u2028", requestId: "a\\r\\n\\u0085b" }]);
   });
 
-  it("refuses a platform without AsyncLocalStorage", () => {
+  it("rejects a platform without AsyncLocalStorage", () => {
     jest.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
     expect(() => logContext()).toThrow(ConfigurationError);
     expect(() => logContext()).toThrow(/logContext\(\).*node:async_hooks/);

@@ -153,7 +153,7 @@ describeMatrix("a request that is under way", ({ call }) => {
   });
 });
 
-describeMatrix("all of them at once", ({ call }) => {
+describeMatrix("all middleware together", ({ call }) => {
   const create = () => {
     const log = new KeptLog();
     const app = new App({

@@ -144,7 +144,7 @@ describe("rateLimit", () => {
     [{ limit: 1, windowSeconds: 5, store: new Map() }, "store"],
     [{ limit: 1, windowSeconds: 5, name: 'a"b' }, "name"],
     [{ limit: 1, windowSeconds: 5, whenStoreFails: "pass" }, "whenStoreFails"],
-  ])("refuses %j", (options, option) => {
+  ])("rejects %j", (options, option) => {
     expect(() => rateLimit(options as never)).toThrow(new RegExp(`^rateLimit\\(\\): ${option} `));
   });
 });
@@ -204,7 +204,7 @@ async function startProcesses(count: number, redis: string) {
 }
 
 (HAS_REDIS ? describe : describe.skip)("rateLimit in Redis, over three processes", () => {
-  it("is exact under 1,000 requests at once, lets them pass while Redis is away, and is exact again", async () => {
+  it("is exact under 1,000 concurrent requests, allows them while Redis is unavailable, and is exact again", async () => {
     await using redis = await startRedis();
     await using processes = await startProcesses(3, redis.path);
     const { urls, logs } = processes;

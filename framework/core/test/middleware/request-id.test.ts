@@ -50,7 +50,7 @@ describeMatrix("requestId", ({ call }) => {
     ["one with a letter of latin-1", ["\u00e9"], false],
     ["an empty one", [""], false],
     ["two", ["a", "b"], false],
-  ])("takes over %s where incoming ones are trusted, if it is one: %j, %s", async (_, values, isTaken) => {
+  ])("accepts %s if incoming ones are trusted and valid: %j, %s", async (_, values, isTaken) => {
     const { app } = create({ trustIncoming: true });
     const { headers, json } = await call(app, "GET", "/", {
       headers: values.map((id) => ["x-request-id", id] as const),
@@ -60,7 +60,7 @@ describeMatrix("requestId", ({ call }) => {
     if (!isTaken) expect(json).toMatch(UUID);
   });
 
-  it("has the header and the ids that are said", async () => {
+  it("has the configured header and ids", async () => {
     const { app } = create({ header: "Trace-Id", generate: () => "42" });
     expect((await call(app, "GET", "/")).headers).toMatchObject({ "trace-id": "42" });
   });
@@ -69,7 +69,7 @@ describeMatrix("requestId", ({ call }) => {
 it.each<[unknown, RegExp]>([
   [{ header: "X Id" }, /should be the name of a header, such as "X-Request-ID", not "X Id"/],
   [{ trust: true }, /no option "trust"/],
-])("requestId refuses %j when it is made", (options, message) => {
+])("requestId rejects %j when it is created", (options, message) => {
   const make = () => requestId(options as RequestIdOptions);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

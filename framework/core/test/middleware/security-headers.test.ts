@@ -103,7 +103,7 @@ describe("Strict-Transport-Security", () => {
     [{ frameOptions: "ALLOW" }, /frameOptions should be "DENY"/],
     [{ contentSecurityPolicy: "default-src 'self'\r\nset-cookie: a=b" }, /does not allow/],
     [{ csp: "default-src 'self'" }, /no option "csp"/],
-  ])("and the others are refused when they are made of %j", (options, message) => {
+  ])("and the others are rejected when they are created with %j", (options, message) => {
     const make = () => securityHeaders(options as SecurityHeadersOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

@@ -93,7 +93,7 @@ describeMatrix("sessions", ({ call }) => {
     expect((await call(app, "GET", "/", withCookie(cookie))).json).toEqual({});
   });
 
-  it("takes what older secrets have signed, and signs with the first", async () => {
+  it("accepts signatures of older secrets, and signs with the first", async () => {
     const old = await call(create().app, "POST", "/", { json: { user: 7 } });
     const { app } = create({ secret: [OTHER, SECRET] });
     expect((await call(app, "GET", "/", withCookie(cookieOf(old)))).json).toEqual({ user: 7 });
@@ -120,7 +120,7 @@ describeMatrix("sessions", ({ call }) => {
     }
   });
 
-  it("is a 500 and a log line where the data are more than a cookie can hold, never half of them", async () => {
+  it("results in 500 and a log entry if the data exceed the size of a cookie, which is never truncated", async () => {
     const { app, log } = create();
     const answer = await call(app, "POST", "/", { json: { text: "x".repeat(4000) } });
     expect(answer).toMatchObject({ status: 500, json: { detail: "Internal Server Error" } });
@@ -149,7 +149,7 @@ describeMatrix("sessions", ({ call }) => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  it("is missed with an error that says what to add", async () => {
+  it("is missing with an error that suggests the fix", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.get("/", { params: { request: Request } }, async ({ request }) => sessionOf(request));
@@ -185,7 +185,7 @@ it.each<[string, unknown, RegExp]>([
   ["a name that is none", { secret: SECRET, cookie: "a b" }, /cookie name "a b"/],
   ["what browsers refuse", { secret: SECRET, sameSite: "none", secure: false }, /reject sameSite "none"/],
   ["another option", { secret: SECRET, secrets: [] }, /no option "secrets"/],
-])("sessions refuses %s when it is made, without showing a secret", (_, options, message) => {
+])("sessions rejects %s when it is created, without showing a secret", (_, options, message) => {
   const make = () => sessions(options as SessionsOptions);
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(message);

@@ -139,7 +139,7 @@ describeStores((_, open) => {
       expect((await call(app, "GET", "/", withCookie(cookieOf(ada)))).json).toEqual({});
     });
 
-    it.each(["/logout", "/empty"])("ends a session at once for every copy of its cookie: %s", async (path) => {
+    it.each(["/logout", "/empty"])("ends a session immediately for every copy of its cookie: %s", async (path) => {
       const opened = open();
       const { app } = create(opened.store);
       const login = await call(app, "POST", "/login");
@@ -374,7 +374,7 @@ describe("sessions in a store", () => {
     ["a name that is none", { store: memoryStore(), cookie: "a b" }, /cookie name "a b"/],
     ["a misspelt store", { stroe: memoryStore() }, /no option "stroe".*"store"/s],
     ["an age that is none", { store: memoryStore(), maxAge: 1.5 }, /maxAge should be a whole number/],
-  ])("refuses %s when it is made", (_, options, message) => {
+  ])("rejects %s when it is created", (_, options, message) => {
     const make = () => sessions(options as SessionsOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);

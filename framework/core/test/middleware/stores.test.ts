@@ -45,7 +45,7 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Required
       expect(await store.get("a")).toBeNull();
     });
 
-    it("counts, at once for all who ask, from the first one to the end of its time", async () => {
+    it("counts for all concurrent callers, from the first one to the end of its time", async () => {
       const store = open();
       const counts = await Promise.all(Array.from({ length: 100 }, () => store.increment("a", 60)));
       expect(counts.map(({ count }) => count)).toEqual(Array.from({ length: 100 }, (__, index) => index + 1));
@@ -111,13 +111,13 @@ describe("memoryStore", () => {
     }
   });
 
-  it.each([[{ maxKeys: 0 }], [{ max: 1 }]])("refuses %j", (options) => {
+  it.each([[{ maxKeys: 0 }], [{ max: 1 }]])("rejects %j", (options) => {
     expect(() => memoryStore(options as never)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
   });
 });
 
 describe("redisStore", () => {
-  it("fails at once while its client is not connected", async () => {
+  it("fails immediately while its client is not connected", async () => {
     const lazy = new Redis({ lazyConnect: true });
     await expect(redisStore(lazy).get("a")).rejects.toThrow("Redis is not connected.");
     const closed = { isReady: false, sendCommand: () => new Promise(() => {}) };
@@ -150,7 +150,7 @@ describe("redisStore", () => {
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
   });
 
-  it("leaves no timer behind where its client throws, which would end the process", async () => {
+  it("leaves no timer if its client throws, which would end the process", async () => {
     jest.useFakeTimers();
     const broken = {
       isReady: true,
@@ -163,7 +163,7 @@ describe("redisStore", () => {
     jest.useRealTimers();
   });
 
-  it.each([["redis://localhost"], [null], [{}]])("refuses %j", (given) => {
+  it.each([["redis://localhost"], [null], [{}]])("rejects %j", (given) => {
     expect(() => redisStore(given as never)).toThrow(expect.objectContaining({ code: "TSGI_NOT_A_REDIS_CLIENT" }));
   });
 });

@@ -53,7 +53,7 @@ describe("the callbacks of a route", () => {
     expect(ids).toEqual(["postOrdersDone", "postOrdersDone2", "chosen"]);
   });
 
-  it("with a parameter that cannot work are a ConfigurationError that names the route", () => {
+  it("with an invalid parameter are a ConfigurationError that contains the route", () => {
     const wrong = appWith({ done: { [ADDRESS]: { post: { params: { a: "text" as never } } } } });
     expect(() => wrong.openapi()).toThrow(ConfigurationError);
     expect(() => wrong.openapi()).toThrow(/^POST \/orders: .*parameter "a"/);

@@ -114,7 +114,7 @@ describe("input and output", () => {
     expect(schemas["DefaultedInput"]?.required).toEqual(["a"]);
   });
 
-  it("are two where a default lies deeper", () => {
+  it("are two components if a nested default makes them differ", () => {
     const Outer = t.Object({ inner: t.Array(Defaulted) }, { $id: "Outer" });
     const schemas = componentsOf({ input: [Outer], output: [Outer] });
     expect(schemas["OuterInput"]?.properties?.["inner"]?.items).toEqual({
@@ -123,12 +123,12 @@ describe("input and output", () => {
     expect(schemas["Outer"]?.properties?.["inner"]?.items).toEqual({ $ref: "#/components/schemas/Defaulted" });
   });
 
-  it("have the plain name where only one of them is used", () => {
+  it("have the plain name if only one of them is used", () => {
     expect(Object.keys(componentsOf({ input: [Defaulted] }))).toEqual(["Defaulted"]);
     expect(Object.keys(componentsOf({ output: [Defaulted] }))).toEqual(["Defaulted"]);
   });
 
-  it("are one component where only the input refuses additional properties, which it documents", () => {
+  it("are one component if only the input rejects additional properties, which it documents", () => {
     const Strict = t.Object({ a: t.String() }, { $id: "Strict", additionalProperties: false });
     expect(componentsOf({ input: [Strict], output: [Strict] })).toEqual({
       Strict: { type: "object", properties: { a: { type: "string" } }, required: ["a"], additionalProperties: false },
@@ -153,13 +153,13 @@ describe("input and output", () => {
   it.each([
     ["Zod", z.object({ b: z.int().default(1) }).meta({ id: "ZodDefaulted" })],
     ["Valibot", toStandardJsonSchema(v.pipe(v.object({ b: v.optional(v.number(), 1) }), v.title("ValibotDefaulted")))],
-  ])("of %s are two where a default sets them apart", (_library, schema) => {
+  ])("of %s are two components if a default makes them differ", (_library, schema) => {
     const required = Object.values(componentsOf({ input: [schema], output: [schema] })).map((one) => one.required);
     expect(required).toEqual([["b"], undefined]);
   });
 });
 
-describe("structs that contain themselves", () => {
+describe("recursive object schemas", () => {
   it.each([
     ["TypeBox", t.Recursive((Self) => t.Object({ next: t.Optional(Self) }), { $id: "Tree" }), "Tree"],
     ["TypeBox without a name", t.Recursive((Self) => t.Object({ next: t.Optional(Self) })), "Body"],
@@ -201,7 +201,7 @@ describe("structs that contain themselves", () => {
 });
 
 describe("two schemas with one name", () => {
-  it("are one component when they say the same", () => {
+  it("are one component if they are the same", () => {
     const create = () => t.Object({ a: t.Union([t.Literal("x"), t.Literal("y")]) }, { $id: "Same" });
     expect(Object.keys(componentsOf({ input: [create(), create()] }))).toEqual(["Same"]);
   });
@@ -212,7 +212,7 @@ describe("two schemas with one name", () => {
     expect(Object.keys(componentsOf({ input: [one, other] }))).toEqual(["Same"]);
   });
 
-  it("are refused when it is an $id", () => {
+  it("are rejected when it is an $id", () => {
     const schemas = [t.Object({ a: t.String() }, { $id: "User" }), t.Object({ b: t.String() }, { $id: "User" })];
     expect(() => documentOf({ output: schemas })).toThrow(
       'GET /out/1: the schema with the $id "User" is also used by a different schema of GET /out/0.',

@@ -16,7 +16,7 @@ import { faultsOf, operation } from "./_documents.js";
 const nothing = async () => null;
 
 describe("the head of the document", () => {
-  it("has defaults for title, version and server, and asks for no security", () => {
+  it("has defaults for title, version and server, and requires no security", () => {
     expect(new App().openapi()).toEqual({
       openapi: "3.0.3",
       info: { title: "tsgi", version: "0.1.0" },
@@ -33,7 +33,7 @@ describe("the head of the document", () => {
     expect(document.servers).toEqual(servers);
   });
 
-  it("says whom to ask, under which licence, and what else there is to read", async () => {
+  it("contains contact, license, and external documentation", async () => {
     const about = {
       contact: { name: "Ada", url: "https://example.com/ada", email: "ada@example.com" },
       license: { name: "MIT", url: "https://spdx.org/licenses/MIT.html" },
@@ -128,7 +128,7 @@ describe("the operation id", () => {
     expect(ids).toEqual([id]);
   });
 
-  it("gets a number where method and path of two routes read the same", () => {
+  it("gets a number if method and path of two routes result in the same one", () => {
     const app = new App();
     app.get("/a-b", nothing);
     app.get("/a/b", nothing);
@@ -157,7 +157,7 @@ describe("the operation id", () => {
     expect(ids).toEqual(["readA", "getB", "getC"]);
   });
 
-  it("is refused when two routes choose the same", () => {
+  it("is rejected when two routes choose the same", () => {
     const app = new App();
     app.get("/a", { operationId: "x" }, nothing);
     app.post("/b", { operationId: "x" }, nothing);
@@ -512,7 +512,7 @@ describe("responses", () => {
 });
 
 describe("a schema that cannot be described", () => {
-  it("is a ConfigurationError that names method and path", () => {
+  it("is a ConfigurationError that contains method and path", () => {
     const app = new App();
     app.get("/fine", nothing);
     app.get("/items", { params: { a: Query(t.Integer(), { examples: [1n] }) } }, nothing);

@@ -9,7 +9,7 @@ describe("the document of an application that uses every feature", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("lists a component for every named struct, and two where defaults make input and output differ", () => {
+  it("lists a component for every named object schema, and two if defaults make input and output differ", () => {
     const { schemas = {} } = createKitchenSink().openapi().components ?? {};
     expect(Object.keys(schemas).join(" ")).toBe(
       "Address Cat Contact Dog HTTPError HTTPValidationError Item ItemInput Node Node2 Note NoteInput Owner Pet Problem " +

@@ -51,7 +51,7 @@ describe("the document's address", () => {
     expect(tags.size).toBe(3);
   });
 
-  it("moves where openapiUrl says", async () => {
+  it("is configurable with openapiUrl", async () => {
     await using client = await TestClient.open(createApp({ openapiUrl: "/v1/schema.json" }));
     await client.get("/v1/schema.json").expect(200);
     await client.get("/openapi.json").expect(404);
@@ -89,7 +89,7 @@ describe.each([
     await client.get("/openapi.json").expect(200);
   });
 
-  it("moves, with its files, where its option says", async () => {
+  it("moves, with its files, to the path of its option", async () => {
     await using client = await TestClient.open(createApp({ [option]: "/a/b c/" }));
     const page = await client.get("/a/b%20c").expect(200);
     expect(linksOf(page.text)).toContain(`../a/b%20c/${script}`);
@@ -221,7 +221,7 @@ describe("the routes of the documentation", () => {
     ["docsUrl", "/redoc/"],
     ["scalarUrl", "/docs"],
     ["scalarUrl", "scalar"],
-  ])("refuse %s: %j", (option, value) => {
+  ])("reject %s: %j", (option, value) => {
     expect(() => new App({ [option]: value })).toThrow(ConfigurationError);
   });
 });
@@ -252,7 +252,7 @@ describe("below a prefix", () => {
     expect(outer.body.servers).toEqual([{ url: "/" }]);
   });
 
-  it("the document of an App that is mounted twice says each time where", async () => {
+  it("the document of an App that is mounted twice contains the path each time", async () => {
     const inner = createApp();
     const app = new App();
     app.mount("/v1", inner);
@@ -264,7 +264,7 @@ describe("below a prefix", () => {
     }
   });
 
-  it("the document says the root_path of a proxy, before the servers that the application names", async () => {
+  it("the document contains the root_path of a proxy, before the application's servers", async () => {
     const servers = [{ url: "https://api.example.com" }];
     const app = createApp({ servers });
     const outer = new App();

@@ -53,7 +53,7 @@ describe("security schemes", () => {
     ["APIKeyQuery", new APIKeyQuery({ name: "key" }), { type: "apiKey", in: "query", name: "key" }],
     ["APIKeyCookie", new APIKeyCookie({ name: "key" }), { type: "apiKey", in: "cookie", name: "key" }],
     ["mine", new HTTPBasic({ schemeName: "mine" }), { type: "http", scheme: "basic" }],
-  ])("%s is listed, and asked for by its route", async (name, scheme, definition) => {
+  ])("%s is listed, and required by its route", async (name, scheme, definition) => {
     const app = appWith(scheme);
     expect(app.openapi().components?.securitySchemes).toEqual({ [name]: definition });
     expect(operation(app, "/0").security).toEqual([{ [name]: [] }]);
@@ -61,7 +61,7 @@ describe("security schemes", () => {
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("are listed once where two say the same, and with a number where a default name is taken", () => {
+  it("are listed once if two are the same, and with a number if a default name is in use", () => {
     const app = appWith(
       new APIKeyHeader({ name: "X-A" }),
       new APIKeyHeader({ name: "X-A" }),
@@ -100,7 +100,7 @@ describe("security schemes", () => {
 });
 
 describe("the security of an operation", () => {
-  it("is found behind dependencies, routers and the App", () => {
+  it("is found through dependencies, routers and the App", () => {
     const getUser = withParams({ token: Depends(oauth2) }, async ({ token }) => token);
     const app = new App({ dependencies: [Depends(apiKey)] });
     const router = new Router({ prefix: "/r", dependencies: [Depends(getUser)] });
@@ -111,7 +111,7 @@ describe("the security of an operation", () => {
     expect([operation(app, "/r").security, operation(app, "/").security]).toEqual([both, both]);
   });
 
-  it("are the scopes that Security asks for on the way, and flows name every one of them", async () => {
+  it("contains the scopes of each Security, and flows list every one of them", async () => {
     const getUser = withParams({ token: Security(oauth2, { scopes: ["me"] }) }, async ({ token }) => token);
     const app = new App();
     app.get("/", { params: { user: Security(getUser, { scopes: ["items:read"] }) } }, nothing);

@@ -92,7 +92,7 @@ describe("a schema in OpenAPI 3.1", () => {
     expect(convert(schema)).toEqual(written);
   });
 
-  it("has every property with a default on the way out, and does not repeat that others are cut", () => {
+  it("requires properties with a default in responses, and does not repeat that others are removed", () => {
     const schema = { type: "object", properties: { a: { default: 1 } }, additionalProperties: false };
     expect(convert(schema, "output")).toEqual({ type: "object", properties: { a: { default: 1 } }, required: ["a"] });
   });

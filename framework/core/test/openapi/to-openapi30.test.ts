@@ -315,7 +315,7 @@ describe("the dialect of OpenAPI 3.0", () => {
     expect(convert(schema)).toEqual(converted);
   });
 
-  it("refuses a default that JSON cannot write, and a type without a JSON form", () => {
+  it("rejects a default that JSON cannot write, and a type without a JSON form", () => {
     expect(() => convert({ type: "integer", default: 1n })).toThrow(/default or an example has no JSON form/);
     expect(() => convert(t.Uint8Array())).toThrow(/"Uint8Array" cannot be described/);
     expect(() => convert({ enum: [1n] })).toThrow(/bigint has no JSON form/);

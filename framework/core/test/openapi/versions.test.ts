@@ -29,7 +29,7 @@ describe("the version of the document", () => {
     ["3.0", "3.0.3"],
     ["3.1", "3.1.1"],
     ["3.2", "3.2.0"],
-  ] as const)("%s is said as %s", (openapiVersion, openapi) => {
+  ] as const)("%s is written as %s", (openapiVersion, openapi) => {
     expect(new App({ openapiVersion }).openapi().openapi).toBe(openapi);
   });
 
@@ -63,7 +63,7 @@ const DISCRIMINATOR = {
   mapping: { cat: "#/components/schemas/Cat", dog: "#/components/schemas/Dog" },
 };
 
-describe.each(VERSIONS)("a union that one property tells apart, in %s", (version) => {
+describe.each(VERSIONS)("a discriminated union, in %s", (version) => {
   it.each<[string, Schema, SchemaObject]>([
     ["TypeBox", t.Union([Cat, Dog]), { anyOf: MEMBERS, discriminator: DISCRIMINATOR }],
     [
@@ -103,7 +103,7 @@ describe.each(VERSIONS)("a union that one property tells apart, in %s", (version
     expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
-  it("names the forms of input and output in it", () => {
+  it("refers to the forms of input and output in it", () => {
     const Loud = t.Object({ kind: t.Literal("loud"), level: t.Integer({ default: 1 }) }, { $id: "Loud" });
     const app = new App({ openapiVersion: version });
     const Either = t.Union([Cat, Loud], { $id: "Either" });

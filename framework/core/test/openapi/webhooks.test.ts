@@ -57,14 +57,14 @@ describe("a webhook", () => {
     expect(Object.keys(app.openapi().webhooks ?? {})).toEqual(["__proto__", "/orders/{id}"]);
   });
 
-  it("is in a document that was asked for before", () => {
+  it("is in a document that was requested before", () => {
     const app = new App({ openapiVersion: "3.1" });
     expect(app.openapi()).not.toHaveProperty("webhooks");
     app.webhooks.post("a");
     expect(app.openapi()).toHaveProperty("webhooks.a.post");
   });
 
-  it("is refused without a name, twice, with an unknown option, or with a parameter that cannot work", () => {
+  it("is rejected without a name, twice, with an unknown option, or with a parameter that cannot work", () => {
     const app = new App();
     app.webhooks.post("a");
     app.webhooks.put("a");
@@ -75,7 +75,7 @@ describe("a webhook", () => {
     expect(() => app.webhooks.post("c", { params: { id: Path() } })).toThrow(/webhooks\.post\("c"\).*"id"/);
   });
 
-  it("is refused once the application serves", async () => {
+  it("is rejected once the application serves", async () => {
     const app = new App();
     await using client = await TestClient.open(app);
     await client.get("/openapi.json");

@@ -93,7 +93,7 @@ const TEXT_CASES = Object.keys(KINDS).flatMap((kind) =>
 );
 
 describeMatrix("text that does not fit", ({ probe }) => {
-  it.each(TEXT_CASES)("is refused as $name in the $kind", async ({ kind, name, schema }) => {
+  it.each(TEXT_CASES)("is rejected as $name in the $kind", async ({ kind, name, schema }) => {
     const { marker, path, send } = KINDS[kind]!;
     const ask = probe({ x: marker(schema) }, path === undefined ? {} : { path });
     const requests = Object.entries(TEXTS)
@@ -171,7 +171,7 @@ const RAW_JSON = {
 } as const;
 
 describeMatrix("JSON that does not fit", ({ probe }) => {
-  it.each(Object.entries(SCHEMAS))("is refused as %s, as the whole body and as a member", async (name, schema) => {
+  it.each(Object.entries(SCHEMAS))("is rejected as %s, as the whole body and as a member", async (name, schema) => {
     const whole = probe({ body: Body(schema) });
     const member = probe({ x: Body(schema), y: Body(t.Optional(t.String())) });
     for (const [kind, value] of Object.entries(JSON_VALUES)) {
@@ -188,7 +188,7 @@ describeMatrix("JSON that does not fit", ({ probe }) => {
     expect(refusal(await whole("/"), 1)).toBe("422 at body");
   });
 
-  it("is refused where text of any kind, or a record of anything, would do", async () => {
+  it("is rejected if text of any kind, or a record of anything, is expected", async () => {
     expect(refusal(await probe({ body: Body() })("/", { text: '"\\ud800"' }), 1)).toBe("422 at body");
     expect(refusal(await probe({ body: t.Record(t.String(), t.Unknown()) })("/", { text: '{"\\ud800":1}' }), 1)).toBe(
       "422 at body",

@@ -213,7 +213,7 @@ describeMatrix("a JSON body", ({ probe }) => {
     expect(answer.faults).toEqual([{ type: "missing", loc: ["body"], msg: "Field required", input: null }]);
   });
 
-  it("is refused past 100 levels, and past the route's own `jsonDepth`", async () => {
+  it("is rejected past 100 levels, and past the route's own `jsonDepth`", async () => {
     const nest = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
     const ask = probe({ body: Body(t.Unknown()) });
     expect((await ask("/", { text: nest(100) })).status).toBe(200);
@@ -253,7 +253,7 @@ describeMatrix("a JSON body", ({ probe }) => {
   });
 });
 
-describeMatrix("a struct", ({ probe }) => {
+describeMatrix("an object schema", ({ probe }) => {
   it("drops the keys that it does not name, at every level", async () => {
     const ask = probe({
       b: t.Object({ inner: t.Object({ a: t.Integer() }), list: t.Array(t.Object({ a: t.Integer() })) }),
@@ -304,7 +304,7 @@ describeMatrix("a struct", ({ probe }) => {
     }
   });
 
-  it("requires its fields, and takes no null for them", async () => {
+  it("requires its fields, and rejects null for them", async () => {
     const ask = probe({ b: t.Object({ a: t.String(), n: t.Union([t.String(), t.Null()]), u: t.Unknown() }) });
     expect(faultLines(await ask("/", { json: {} }))).toEqual(["missing body.a", "missing body.n", "missing body.u"]);
     expect(faultLines(await ask("/", { json: { a: null, n: null, u: null } }))).toEqual(["string_type body.a"]);

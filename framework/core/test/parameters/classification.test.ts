@@ -79,11 +79,11 @@ describe("a bare schema", () => {
     expect(kindOf({ x: schema })).toBe(ParamKind.QUERY);
   });
 
-  it("with `default: null` is refused, because its type cannot see the null", () => {
+  it("with `default: null` is rejected, because its type cannot see the null", () => {
     expect(refusal({ x: t.Integer({ default: null }) })).toMatch(/^GET \/: .*"x".*default: null.*Query\(/);
   });
 
-  it("with `default: null` is taken where null is one of its values", async () => {
+  it("with `default: null` is accepted if null is one of its values", async () => {
     const app = new App();
     app.get("/", { params: { x: t.Union([t.Integer(), t.Null()], { default: null }) } }, async ({ x }) => ({ x }));
     expect((await call(app, "GET", "/")).json).toEqual({ x: null });
@@ -102,7 +102,7 @@ describe("a descriptor", () => {
     expect(kindOf({ x: marker }, "/{x}")).toBe(kind);
   });
 
-  it("takes a schema, options, or both, and names them when it refuses others", () => {
+  it("accepts a schema, options, or both, and lists them when it rejects others", () => {
     expect(() => (Query as (value: unknown) => unknown)("name")).toThrow(
       /Query\(\) takes a schema, options, or both: Query\(t\.Integer\(\), \{ default: 1 \}\)/,
     );
@@ -115,11 +115,11 @@ describe("a descriptor", () => {
     expect(() => (Query as (...values: unknown[]) => unknown)(t.Integer(), null)).toThrow(ConfigurationError);
   });
 
-  it("Path() takes no default", () => {
+  it("Path() accepts no default", () => {
     expect(() => (Path as (value: unknown) => unknown)({ default: "x" })).toThrow(/Path\(\) takes no default/);
   });
 
-  it("Path() under a name that the whole pattern lacks is refused", () => {
+  it("Path() under a name that the whole pattern lacks is rejected", () => {
     expect(refusal({ y: Path(t.Integer()) }, "/items/{x}")).toMatch(/^GET \/items\/\{x\}: .*"y".*Path\(\).*no \{y\}/);
   });
 
@@ -145,7 +145,7 @@ describe("a descriptor", () => {
     ["a union of objects in a header", Header(t.Union([Item, Other]))],
     ["an object in the path", Path(Item)],
     ["a list of objects in a form", Form(t.Array(Item))],
-  ])("on what cannot be read from text is refused: %s", (_case, marker) => {
+  ])("on a value that cannot be read from a string is rejected: %s", (_case, marker) => {
     expect(refusal({ x: marker }, "/{x}")).toMatch(/"x".*cannot be read from text/);
   });
 });
@@ -161,11 +161,11 @@ describe("a default that does not fit", () => {
     ["of a property of a property", t.Object({ o: t.Object({ n: t.Integer({ default: 1.5 }) }) })],
     ["of an item", Body(t.Array(t.Object({ n: t.Integer({ default: "1" }) })))],
     ["of a struct that lacks a field", t.Object({ o: t.Object({ n: t.Integer() }, { default: {} }) })],
-  ])("%s is refused at registration", (_case, annotation) => {
+  ])("%s is rejected at registration", (_case, annotation) => {
     expect(refusal({ x: annotation })).toMatch(/default.*does not fit its schema/);
   });
 
-  it("of `returns` is refused at registration", () => {
+  it("of `returns` is rejected at registration", () => {
     const register = () =>
       new App().get("/", { returns: t.Object({ n: t.Integer({ default: "x" }) }) }, async () => ({ n: 1 }));
     expect(register).toThrow(/GET \/: .*default.*does not fit its schema/);
@@ -185,7 +185,7 @@ describe("a schema that has no JSON form", () => {
     ["t.Void", t.Void()],
     ["t.Uint8Array", t.Uint8Array()],
     ["t.RegExp", t.RegExp(/a/)],
-  ])("%s is refused as a parameter, inside a struct, and in `returns`", (_name, schema) => {
+  ])("%s is rejected as a parameter, inside an object, and in `returns`", (_name, schema) => {
     expect(refusal({ x: Query(schema) })).toMatch(/no JSON form/);
     expect(refusal({ x: t.Object({ deep: t.Array(schema) }) })).toMatch(/no JSON form/);
     expect(() => new App().get("/", { returns: t.Object({ a: schema }) } as object, async () => null)).toThrow(
@@ -193,56 +193,59 @@ describe("a schema that has no JSON form", () => {
     );
   });
 
-  it("an unknown type, an unresolved reference and an unresolved computed type are refused", () => {
+  it("an unknown type, an unresolved reference and an unresolved computed type are rejected", () => {
     expect(refusal({ x: t.Unsafe({ type: "money" }) })).toMatch(/type "money" is not known/);
     expect(refusal({ x: t.Object({ a: t.Ref("Nowhere") }) })).toMatch(/reference "Nowhere" cannot be resolved/);
     expect(refusal({ x: Body(t.Partial(t.Ref("Item"))) })).toMatch(/t\.Module/);
   });
 
-  it("a keyword that would not be checked is refused", () => {
+  it("a keyword that would not be checked is rejected", () => {
     expect(refusal({ x: t.Object({ a: t.Optional(t.String()) }, { dependentRequired: { a: ["b"] } }) })).toMatch(
       /dependentRequired/,
     );
     expect(refusal({ x: Body(t.Unsafe({ if: { type: "string" }, else: false })) })).toMatch(/"if"/);
   });
 
-  it("an unknown format is refused, on text and on numbers, with those that are known", () => {
+  it("an unknown format is rejected, on text and on numbers, with those that are known", () => {
     expect(refusal({ x: t.String({ format: "phone" }) })).toMatch(/format "phone" is not known.*date-time.*uuid/);
     expect(refusal({ x: t.Integer({ format: "int65" }) })).toMatch(/format "int65" is not known/);
     expect(refusal({ x: t.Object({ a: t.Array(t.String({ format: "phone" })) }) })).toMatch(/"phone"/);
     expect(kindOf({ x: t.Integer({ format: "int64" }) })).toBe(ParamKind.QUERY);
   });
 
-  it("an invalid regular expression is refused, as a value's and as a key's pattern", () => {
+  it("an invalid regular expression is rejected, as a value's and as a key's pattern", () => {
     expect(refusal({ x: t.String({ pattern: "(" }) })).toMatch(/pattern "\(" is not a regular expression/);
     expect(refusal({ x: t.Record(t.String({ pattern: "(" }), t.String()) })).toMatch(/pattern "\(" is not a regular/);
   });
 
-  it("a property named `__proto__` is refused", () => {
+  it("a property named `__proto__` is rejected", () => {
     expect(refusal({ x: t.Object({ ["__proto__"]: t.String() }) })).toMatch(/`__proto__`/);
   });
 });
 
 describe("the classes of this request", () => {
-  it("are told by identity", () => {
+  it("are identified by identity", () => {
     expect(kindOf({ x: Request })).toBe(ParamKind.REQUEST);
     expect(kindOf({ x: Response })).toBe(ParamKind.RESPONSE);
     expect(kindOf({ x: BackgroundTasks })).toBe(ParamKind.BACKGROUND);
   });
 
-  it.each(["Request", "Response", "WebSocket", "File"])("the global %s is refused with the import to write", (name) => {
-    const known = (globalThis as Record<string, unknown>)[name];
-    const globals = globalThis as Record<string, unknown>;
-    // Node 20 has no global WebSocket yet.
-    if (known === undefined) globals[name] = class {};
-    try {
-      expect(refusal({ x: globals[name] })).toMatch(
-        new RegExp(`"x".*global ${name}.*import \\{ ${name} \\} from "tsgi"`),
-      );
-    } finally {
-      if (known === undefined) delete globals[name];
-    }
-  });
+  it.each(["Request", "Response", "WebSocket", "File"])(
+    "the global %s is rejected with the import to write",
+    (name) => {
+      const known = (globalThis as Record<string, unknown>)[name];
+      const globals = globalThis as Record<string, unknown>;
+      // Node 20 has no global WebSocket yet.
+      if (known === undefined) globals[name] = class {};
+      try {
+        expect(refusal({ x: globals[name] })).toMatch(
+          new RegExp(`"x".*global ${name}.*import \\{ ${name} \\} from "tsgi"`),
+        );
+      } finally {
+        if (known === undefined) delete globals[name];
+      }
+    },
+  );
 
   it.each([
     ["undefined", undefined],
@@ -250,7 +253,7 @@ describe("the classes of this request", () => {
     ["a function", () => 1],
     ["text", "string"],
     ["the class String", String],
-  ])("anything else is refused, and the message says what can be written: %s", (_case, annotation) => {
+  ])("anything else is rejected, and the message lists the alternatives: %s", (_case, annotation) => {
     expect(refusal({ x: annotation })).toMatch(/"x".*schema.*descriptor.*Request, Response/);
     expect(refusal({ x: annotation })).not.toMatch(/global/);
   });
@@ -264,12 +267,12 @@ describe("withParams", () => {
     expect((await call(app, "GET", "/?a=1&b=2")).json).toEqual({ a: 1, b: 2 });
   });
 
-  it("with a name that the route declares too is refused", () => {
+  it("with a name that the route declares too is rejected", () => {
     const handler = withParams({ a: t.Integer() }, async () => null);
     expect(() => new App().get("/", { params: { a: t.String() } }, handler)).toThrow(/GET \/: .*"a" is declared twice/);
   });
 
-  it("a second time with other params is refused, with the same ones it is not", () => {
+  it("a second time with other params is rejected, with the same ones it is not", () => {
     const params = { a: t.Integer() };
     const handler = withParams(params, async () => null);
     expect(withParams(params, handler)).toBe(handler);

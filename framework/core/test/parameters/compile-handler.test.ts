@@ -53,7 +53,7 @@ describe("compileHandler", () => {
     expect(specs.map((spec) => spec.default)).toEqual([1, null, undefined, new Date(0)]);
   });
 
-  it("tells async functions and generators from plain ones, bound ones too", () => {
+  it("distinguishes async functions and generators from other ones, even if they are bound", () => {
     const isAsync = (fn: () => unknown) => compileHandler(fn)[1];
     expect(isAsync(async () => null)).toBe(true);
     class Items {
@@ -105,7 +105,7 @@ describe("compileHandler", () => {
     expect(compileHandler(fns[1]!, "", params)).not.toBe(results[1]);
   });
 
-  it("refuses values that are not functions", () => {
+  it("rejects values that are not functions", () => {
     expect(() => compileHandler(5 as never)).toThrow(/A handler should be a function, not a number/);
   });
 });

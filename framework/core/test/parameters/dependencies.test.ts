@@ -39,7 +39,7 @@ describe("withParams", () => {
     expect(withParams({}, fn)).toBe(fn);
   });
 
-  it("refuses other params on a function that has some, and takes the same ones again", () => {
+  it("rejects other params on a function that has some, and takes the same ones again", () => {
     const params = { q: Query() };
     const fn = async ({ q }: { q: string }) => q;
     withParams(params, fn);
@@ -58,7 +58,7 @@ describeMatrix("withParams", ({ call }) => {
     expect((await call(app, "GET", "/text?value=5")).json).toEqual({ value: "5" });
   });
 
-  it("is merged with the route's params; a name in both is refused at registration", async () => {
+  it("is merged with the route's params; a name in both is rejected at registration", async () => {
     const { app } = create();
     const handler = withParams({ a: Query() }, async (args) => args);
     app.get("/both", { params: { b: Query() } }, handler);
@@ -170,7 +170,7 @@ describeMatrix("a dependency", ({ call }) => {
 });
 
 describeMatrix("the cache of a request", ({ call }) => {
-  it("calls a callable once, however many ask for it, also at the same time", async () => {
+  it("calls a callable once, even if several use it concurrently", async () => {
     let calls = 0;
     const shared = async () => ++calls;
     const left = withParams({ n: Depends(shared) }, async ({ n }) => n);
@@ -193,7 +193,7 @@ describeMatrix("the cache of a request", ({ call }) => {
     expect((await call(app, "GET", "/")).json).toEqual({ a: 1, b: 2 });
   });
 
-  it("keeps results for the same scopes only, where the scopes are read", async () => {
+  it("keeps results for the same scopes only, if the scopes are read", async () => {
     const reading = withParams({ scopes: SecurityScopes }, async ({ scopes }) => scopes.scopeString);
     let plainCalls = 0;
     const plain = async () => ++plainCalls;
@@ -213,7 +213,7 @@ describeMatrix("the cache of a request", ({ call }) => {
     });
   });
 
-  it("keeps an error as well: it is thrown to each who asks, and the callable runs once", async () => {
+  it("keeps an error as well: it is thrown to each user, and the callable runs once", async () => {
     let calls = 0;
     const failing = async () => {
       calls++;
@@ -460,7 +460,7 @@ describeMatrix("a generator dependency", ({ call }) => {
 });
 
 describe("the order", () => {
-  it("stops at a guard that refuses, before anything else runs and before the body is read", async () => {
+  it("stops at a guard that rejects, before anything else runs and before the body is read", async () => {
     const notes: string[] = [];
     const refuse = async () => {
       throw new HTTPException(401);
@@ -632,7 +632,7 @@ describeMatrix("dependencyOverrides", ({ call }) => {
     expect(notes).toEqual(["cleaned up"]);
   });
 
-  it("lists the originals that no request has asked for", async () => {
+  it("lists the originals that no request has used", async () => {
     const { app } = create();
     app.get("/", { params: { name: Depends(getName) } }, async ({ name }) => name);
     app.dependencyOverrides.set(getName, replacement).set(getGreeting, replacement);

@@ -120,7 +120,7 @@ describeMatrix("two invalid parameters", ({ call }) => {
     }
   });
 
-  it("come where an object's members and a parameter are of one kind, too", async () => {
+  it("are ordered too if an object's members and a parameter are of one kind", async () => {
     const members = t.Object({ b: t.Integer() });
     const app = create("GET", { a: Query(refusing(2) as never), rest: Query(members) });
     expect(await placesOf(app, "GET", {})).toEqual(["query.a", "query.b"]);

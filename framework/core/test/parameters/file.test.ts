@@ -94,7 +94,7 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(empty.args?.["upload"]).toMatchObject({ filename: "empty.txt", size: 0 });
   });
 
-  it("is refused under another name, as text, and as a file where text is wanted", async () => {
+  it("is rejected under another name, as text, and as a file instead of text", async () => {
     const ask = probe({ upload: File(), title: Form() });
     expect(faultLines(await ask("/", multipart(["other", cat], ["title", "x"])))).toEqual(["missing file.upload"]);
     const text = await ask("/", multipart(["upload", "text"], ["title", "x"]));

@@ -76,7 +76,7 @@ describeMatrix("a form's content type", ({ probe }) => {
     ["JSON", "application/json"],
     ["plain text", "text/plain"],
     ["one that only begins like it", "application/x-www-form-urlencoded-not"],
-  ])("%s is refused", async (_case, type) => {
+  ])("%s is rejected", async (_case, type) => {
     const answer = await probe({ a: Form() })("/", { body: Buffer.from("a=1"), headers: [["content-type", type]] });
     expect(answer.status).toBe(422);
     expect(answer.faults).toEqual([

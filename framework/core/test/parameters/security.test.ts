@@ -187,7 +187,7 @@ describe.each(TRANSPORTS)("%s", (_, send) => {
       { headers: { cookie: "session=a; b=c; session=a" } },
       "APIKey",
     ],
-  ])("%s: 401 with a challenge, or null where autoError is false", async (_title, name, sent, challenge) => {
+  ])("%s: 401 with a challenge, or null if autoError is false", async (_title, name, sent, challenge) => {
     expect(await send(name, sent)).toEqual({ status: 401, challenge, body: { detail: "Not authenticated" } });
     expect(await send(`${name}Lenient` as SchemeName, sent)).toMatchObject({ status: 200, body: { given: null } });
   });
@@ -201,7 +201,7 @@ describe("a security scheme", () => {
     expect([scheme.name, new HTTPBasic().name]).toEqual(["login", "HTTPBasic"]);
   });
 
-  it("has the type of its credentials, with null where autoError is false", async () => {
+  it("has the type of its credentials, with null if autoError is false", async () => {
     const app = new App();
     app.get("/", { params: { a: Depends(SCHEMES.oauth2), b: Depends(SCHEMES.basicLenient) } }, async ({ a, b }) => {
       const token: string = a;
@@ -263,7 +263,7 @@ describe("a security scheme", () => {
     await own.get("/").set("X-API-Key", "k").expect(200);
   });
 
-  it("leaves the scopes that Security asks for to the dependency that checks them", async () => {
+  it("leaves the scopes of Security to the dependency that checks them", async () => {
     const check = withParams(
       { token: Depends(SCHEMES.oauth2), asked: SecurityScopes },
       async ({ token, asked }) => `${token} for ${asked.scopeString}`,

@@ -160,14 +160,14 @@ describe("TestClient", () => {
     expect(client.unusedOverrides()).toEqual([]);
   });
 
-  it("runs plain handlers in the process of the test", async () => {
+  it("runs non-async handlers in the process of the test", async () => {
     const { app } = create();
     app.get("/", () => process.pid);
     await using client = await TestClient.open(app);
     await client.get("/").expect(200, String(process.pid));
   });
 
-  it("says in every scope that it is a test's", async () => {
+  it("marks every scope as a test's", async () => {
     const seen: unknown[] = [];
     const app: ASGIApp = async (scope) => void seen.push([scope.type, scope.extensions]);
     await using client = await TestClient.open(app, { logger: new KeptLog() });
@@ -233,7 +233,7 @@ describe("a WebSocket of the TestClient", () => {
     await expect((async () => ws.close(1005))()).rejects.toThrow(RangeError);
   });
 
-  it("tells text from bytes", async () => {
+  it("distinguishes text and bytes", async () => {
     const { app } = create();
     echo(app);
     await using client = await TestClient.open(app);
@@ -244,7 +244,7 @@ describe("a WebSocket of the TestClient", () => {
     await expect(ws.receiveText()).rejects.toThrow("Expected text, received 3 bytes.");
   });
 
-  it("rejects with status, headers and body when the handshake is refused", async () => {
+  it("rejects with status, headers and body when the handshake is rejected", async () => {
     const { app } = create();
     app.websocket("/ws", async () => {
       throw new HTTPException(401, "no", { headers: { "WWW-Authenticate": "Bearer" } });
@@ -328,7 +328,7 @@ describe("a WebSocket of the TestClient", () => {
 });
 
 describe("a WebSocket of the TestClient that does not end", () => {
-  it("is refused with 1012 when the client closes before it is accepted", async () => {
+  it("is rejected with 1012 if the client closes before it is accepted", async () => {
     const { app } = create();
     const entered = new Promise<void>((resolve) => {
       app.websocket("/ws", async ({ ws }) => {
@@ -364,7 +364,7 @@ describe("a WebSocket of the TestClient that does not end", () => {
 });
 
 describe("TestClient without supertest", () => {
-  it("says what to install", async () => {
+  it("prints the package to install", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-testing-"));
     const door = JSON.stringify(
       pathToFileURL(path.resolve(import.meta.dirname, "../../dist/platforms/testing/index.js")).href,

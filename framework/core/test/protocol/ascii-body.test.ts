@@ -116,7 +116,7 @@ describe("a body message of an application of another make", () => {
     await server.close();
   });
 
-  it("is refused if its text is not ASCII", async () => {
+  it("is rejected if its text is not ASCII", async () => {
     const [subject] = servers;
     const server = await subject!.start(sending({ ...BODY, ascii: "é" }));
     expect((await server.request({ target: "/" })).status).toBe(500);

@@ -57,7 +57,7 @@ describe("messages after the last body", () => {
     ),
   );
 
-  it.each(rows)("are ignored: %s behind %s, under %s", async (_what, _answer, _layer, middleware, messages, extra) => {
+  it.each(rows)("are ignored: %s after %s, under %s", async (_what, _answer, _layer, middleware, messages, extra) => {
     const log = new KeptLog();
     let isOver = false;
     const inner: ASGIApp = async (_scope, receive, send) => {
@@ -74,7 +74,7 @@ describe("messages after the last body", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("are ignored behind an encoded body in parts", async () => {
+  it("are ignored after an encoded body in chunks", async () => {
     let isOver = false;
     const inner: ASGIApp = async (_scope, _receive, send) => {
       for (const message of [start, part("hel", true), part("lo", false), part("late", true), part("", false)]) {
@@ -105,7 +105,7 @@ describeSocketMatrix("websocket.close", ({ connect, refused }) => {
     expect(await ws.closed).toMatchObject({ code, reason: "" });
   });
 
-  it("with reason: null refuses a handshake", async () => {
+  it("with reason: null rejects a handshake", async () => {
     const app: ASGIApp = async (_scope, receive, send) => {
       await receive();
       await send({ type: "websocket.close", code: 1000, reason: null });

@@ -22,7 +22,7 @@ async function sentBy(app: App, method: string, path: string, headers: [string, 
   return sent;
 }
 
-describe("bytes are Buffers where that global exists", () => {
+describe("bytes are Buffers if that global exists", () => {
   it("in the headers and the body of every response", async () => {
     const app = new App();
     app.get("/json", async () => ({ a: 1 }));

@@ -14,7 +14,7 @@ describe("a HeaderList", () => {
     expect(() => [...new HeaderList(["a", "\u0100"])]).toThrow("Expected latin-1 text");
   });
 
-  it("calls a function for its names and values once, and only when they are asked for", () => {
+  it("calls a function for its names and values once, and only on access", () => {
     let calls = 0;
     const headers = new HeaderList(() => [`X-${++calls}`, "a"]);
     expect(calls).toBe(0);

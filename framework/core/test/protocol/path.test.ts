@@ -57,12 +57,12 @@ describe("canonicalPath", () => {
     ["/%E0%80%AF", "RFC 3629 §10, an overlong slash"],
     ["/%ED%A0%80", "RFC 3629 §3, a surrogate"],
     ["/%F4%90%80%80", "RFC 3629 §3, past U+10FFFF"],
-  ])("refuses the target %j (%s)", (raw) => {
+  ])("rejects the target %j (%s)", (raw) => {
     expect(fromRaw(raw)).toBeNull();
     expect(fromRaw(raw, true)).toBeNull();
   });
 
-  it("refuses raw bytes that are not UTF-8", () => {
+  it("rejects raw bytes that are not UTF-8", () => {
     expect(canonicalPath("/é", new Uint8Array([0x2f, 0xe9]))).toBeNull();
     expect(canonicalPath("/é", new Uint8Array([0x2f, 0xc3, 0xa9]))).toBe("/é");
   });
@@ -79,7 +79,7 @@ describe("canonicalPath", () => {
     ["/café/😀/", "/café/😀"],
     ["/\ud83d", null],
     ["/\ude00/x", null],
-  ])("takes the path %j without a raw path as decoded: %j", (path, canonical) => {
+  ])("treats the path %j without a raw path as decoded: %j", (path, canonical) => {
     expect(canonicalPath(path)).toBe(canonical);
   });
 

@@ -54,11 +54,11 @@ const rows: [method: string, status: number, rule: string, lengths: (string | nu
 ];
 
 describe("responseFacts", () => {
-  it.each(rows)("says that the response has no content: %s %i (%s)", (method, status) => {
+  it.each(rows)("detects that the response has no content: %s %i (%s)", (method, status) => {
     expect(responseFacts(status, method).bodyless).toBe(true);
   });
 
-  it.each([200, 201, 203, 206, 300, 301, 400, 404, 500])("says that a GET has content: %i", (status) => {
+  it.each([200, 201, 203, 206, 300, 301, 400, 404, 500])("detects that a GET has content: %i", (status) => {
     expect(responseFacts(status, "GET")).toEqual({ bodyless: false, length: "content" });
   });
 });

@@ -53,7 +53,7 @@ return function find(path) {
     "</script>",
     "\0",
     "//",
-  ])("takes the text %j for text", (text) => {
+  ])("treats the text %j as text", (text) => {
     const segment = text.replaceAll("/", "%2F").replaceAll(/[{}]/g, "");
     const router = routerOf({});
     router.addRoute("GET", `/${segment}/{id}`, "one");
@@ -106,7 +106,7 @@ return function find(path) {
     expect(router.resolve("GET", "/1/a7/z/2/several-segments/3")?.[1]).toEqual({ x: "1", y: "a7", w: "2", v: "3" });
   });
 
-  it("is left out where the automaton is simulated", () => {
+  it("is omitted if the automaton is simulated", () => {
     const router = routerOf({}, ...HOSTILE.map((pattern) => `GET ${pattern}`));
     const table = lookupOf(router, "GET", { compile: true, workPerSegment: 8 });
     expect([isCompiled(table), table.isDeterministic]).toEqual([false, false]);

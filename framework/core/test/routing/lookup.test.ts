@@ -143,7 +143,7 @@ describe("every lookup", () => {
     );
   });
 
-  it("is generated code, automata or simulations as asked, and does not read the tree", () => {
+  it("is generated code, automata or simulations as requested, and does not read the tree", () => {
     const router = routerOf({}, "GET /users/me", "GET /users/{id}/posts", "GET /{a}/{b}/c");
     const forms = [COMPILED, DFA, SIMULATION].map((options) => lookupOf(router, "GET", options));
     expect(forms.map((form) => [isCompiled(form), form.isDeterministic])).toEqual([

@@ -122,7 +122,7 @@ describe("PathPattern#build", () => {
     ["/users/{id}", { id: ".." }, '"id" is ".."'],
     ["/users/{id}", { id: "\ud800" }, "lone surrogate"],
     ["/users/{id?}", { id: "1" }, "optional segment"],
-  ])("refuses %s with %j", (pattern, params, message) => {
+  ])("rejects %s with %j", (pattern, params, message) => {
     expect(() => build(pattern, params)).toThrow(ConfigurationError);
     expect(() => build(pattern, params)).toThrow(message);
   });

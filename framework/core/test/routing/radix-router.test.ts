@@ -208,7 +208,7 @@ describe.each(FORMS)("RadixRouter by %s", (_, options) => {
 });
 
 describe("RadixRouter", () => {
-  it.each(["/a/{x}", "/a/{y}", "/a/{y}/", "a//{x}"])("refuses a second route for GET /a/{x} at %s", (path) => {
+  it.each(["/a/{x}", "/a/{y}", "/a/{y}/", "a//{x}"])("rejects a second route for GET /a/{x} at %s", (path) => {
     const router = routerOf({}, "GET /a/{x}");
     expect(() => router.addRoute("GET", path, "again")).toThrow(ConfigurationError);
     expect(() => router.addRoute("GET", path, "again")).toThrow(`GET ${path}`);
@@ -232,7 +232,7 @@ describe("RadixRouter", () => {
     ]);
   });
 
-  it("leaves the tree as it was when it refuses a pattern", () => {
+  it("does not change the tree if it rejects a pattern", () => {
     const router = new RadixRouter();
     expect(() => router.addRoute("GET", "/a/b/{id?}", "x")).toThrow(ConfigurationError);
     expect(router.root.children.size).toBe(0);

@@ -11,7 +11,7 @@ describe("`input` in an error", () => {
     expect((await probe({ b: t.Object({ s: t.String() }) })("/", { json: { s: null } })).faults[0]?.input).toBeNull();
   });
 
-  it("is cut at 200 characters, and never in the middle of one", async () => {
+  it("is truncated at 200 characters, and never in the middle of one", async () => {
     const answer = await probe({ n: t.Integer() })(`/?n=${"9".repeat(500)}`);
     expect(answer.faults[0]?.input).toBe("9".repeat(200));
     const hearts = await probe({ b: Body(t.Array(t.Integer())) })("/", { json: [`x${"💙".repeat(500)}`] });
@@ -123,7 +123,7 @@ describe("a response", () => {
     expect(answer.faults.at(-1)?.loc).toEqual(["body", 99]);
   });
 
-  it("lists a hundred where several come of one item", async () => {
+  it("lists a hundred if several belong to one item", async () => {
     const Item = t.Object({ a: t.Integer(), b: t.Integer(), c: t.Integer() });
     const answer = await probe({ b: Body(t.Array(Item)) })("/", { json: Array.from({ length: 50 }, () => ({})) });
     expect(answer.faults).toHaveLength(100);

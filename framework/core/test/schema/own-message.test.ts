@@ -107,7 +107,7 @@ describe("a schema with a custom message", () => {
     expect(document).not.toContain("three capital letters");
   });
 
-  it.each([1, null, { pattern: "a to z" }, { string_pattern_mismatch: 1 }])("refuses %j", (errorMessage) => {
+  it.each([1, null, { pattern: "a to z" }, { string_pattern_mismatch: 1 }])("rejects %j", (errorMessage) => {
     const params = { code: Query(t.String({ errorMessage })) };
     const register = () => new App().get("/", { params }, async ({ code }) => code);
     expect(register).toThrow(expect.objectContaining({ code: "TSGI_INVALID_ERROR_MESSAGE" }));

@@ -118,7 +118,7 @@ describeMatrix("a result", ({ returning }) => {
     expect((await returning(result, { returns })()).json).toEqual(result);
   });
 
-  it("may hold text cut in the middle of a character", async () => {
+  it("may contain text truncated in the middle of a character", async () => {
     const half = "💙".slice(0, 1);
     expect((await returning({ name: half }, { returns: User })()).text).toBe('{"name":"\\ud83d","disabled":false}');
   });
@@ -188,7 +188,7 @@ describeMatrix("a result that does not fit", ({ call, returning }) => {
     ["bytes for a struct", t.Record(t.String(), t.Integer()), new Uint8Array(3), "plain object"],
     ["a promise for a struct", t.Object({ user: t.Partial(User) }), { user: Promise.resolve(stored) }, "user: "],
     ["no member of a union", t.Union([User, t.Object({ id: t.Integer() })]), { x: "secret" }, "union"],
-  ])("is a 500 whose log line names the route and the field: %s", async (_case, returns, result, line) => {
+  ])("results in 500, and the log contains the route and the field: %s", async (_case, returns, result, line) => {
     const answer = await returning(result, { returns })();
     expect(answer.status).toBe(500);
     expect(answer.text).toBe('{"detail":"Internal Server Error"}');
@@ -264,7 +264,7 @@ describeMatrix("without `returns`", ({ call, returning }) => {
     ["a cycle", cycle, /(cycle|contains itself|circular)[\s\S]*Return/i],
     ["a function", () => 1, /function.*Return/],
     ["a symbol", Symbol("x"), /symbol.*Return/],
-  ])("%s is a 500 whose log line says what to return", async (_case, result, line) => {
+  ])("%s results in 500, and the log suggests a fix", async (_case, result, line) => {
     const answer = await returning(result)();
     expect(answer.status).toBe(500);
     expect(answer.text).toBe('{"detail":"Internal Server Error"}');

@@ -81,7 +81,7 @@ describe.each(LIBRARIES)("%s", (library) => {
     expect(faultLines(await ask("/?age=x"))).toEqual(["int_parsing query.age", "missing query.name"]);
   });
 
-  it("in `returns` is checked, and cut to the names of its JSON Schema", async () => {
+  it("in `returns` is checked, and properties outside its JSON Schema are removed", async () => {
     const schema: StandardSchema = user[library];
     const stored = { name: "ann", hashed: "secret", deep: { secret: 1 } };
     const answer = await returning(stored, { returns: schema })();
@@ -91,7 +91,7 @@ describe.each(LIBRARIES)("%s", (library) => {
     expect(wrong.log[0]).toMatch(/^error GET \/result .*name: /);
   });
 
-  it("takes prototype names as data", async () => {
+  it("treats prototype names as data", async () => {
     for (const text of [
       '{"__proto__":{"admin":true},"name":"ann"}',
       '{"constructor":{"prototype":{"admin":true}},"name":"ann"}',
@@ -116,7 +116,7 @@ describe("a Standard Schema", () => {
     expect(args).toEqual({ a: 3, b: undefined, c: null, d: "x", e: undefined });
   });
 
-  it("with a default that is made is asked for it in each request", async () => {
+  it("with a function as the default calls it in each request", async () => {
     let count = 0;
     const ask = probe({ a: z.int().default(() => ++count), b: Query(z.object({ n: z.int().default(() => ++count) })) });
     const first = (await ask("/")).args as { a: number };
@@ -253,7 +253,7 @@ describe("a Standard Schema", () => {
     expect((await probe({ a: own })("/")).faults).toMatchObject([{ type: "missing" }]);
   });
 
-  it("is read for names and types: what else its JSON Schema says, the library has checked", async () => {
+  it("is read for names and types: the library checks everything else in its JSON Schema", async () => {
     const jsonSchema = {
       type: "object",
       properties: {
@@ -281,7 +281,7 @@ describe("a Standard Schema", () => {
     });
   });
 
-  it("of a union, of a tagged union, of a record and of a recursive struct is cut in `returns`", async () => {
+  it("of a union, of a tagged union, of a record and of a recursive object is filtered in `returns`", async () => {
     const Cat: z.ZodType = z.object({
       name: z.string(),
       get kids() {

@@ -37,7 +37,7 @@ function bothOf<Result>(compile: () => (value: unknown, faults: Faults) => Resul
   });
 }
 
-describe("a struct", () => {
+describe("an object schema", () => {
   it.each(["decode", "encode"] as const)("is the same without generated code, in the direction %s", (direction) => {
     const property = fc.property(schemas, values, (schema, value) => {
       const [coded, plain] = bothOf(() => compileCheck(schema(), direction), value);
@@ -75,7 +75,7 @@ describe("a struct", () => {
     ["a bound that is text", { minimum: "0) || globalThis.broken++ || (0" }],
     ["a length that is text", { type: "string", maxLength: "9 || globalThis.broken++" }],
     ["a bound that is no number", { minimum: Number.NaN }],
-  ])("takes no code from a schema: %s", (_case, rules) => {
+  ])("executes no code of a schema: %s", (_case, rules) => {
     const schema = { ...t.Object({ a: t.Integer() }), properties: { a: { type: "integer", ...rules } } };
     for (const value of [{ a: 1 }, { a: "text" }]) {
       const [coded, plain] = bothOf(() => compileCheck(schema as never, "decode"), value);

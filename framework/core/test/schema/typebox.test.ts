@@ -526,7 +526,7 @@ describe("a body", () => {
     expect(answer.args).toEqual({ body: output });
   });
 
-  it.each(BAD)("$name refuses $shown", async ({ schema, input, faults }) => {
+  it.each(BAD)("$name rejects $shown", async ({ schema, input, faults }) => {
     const answer = await probe({ body: Body(schema) })("/", { json: input });
     expect(faultLines(answer)).toEqual(faults);
     expect(answer.args).toBeUndefined();

@@ -5,7 +5,7 @@ import { app } from "../src/app.js";
 import type * as routes from "../src/routes/health.js";
 import { openApp } from "./support.js";
 
-it("says that it is well, with a name for the request and headers for the browser", async () => {
+it("reports its health, with an id for the request and headers for the browser", async () => {
   await using _opened = await openApp();
   const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
   const { data, response } = await client.GET("/health");

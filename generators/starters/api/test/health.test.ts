@@ -4,7 +4,7 @@ import { type ApiOf, createClient } from "@tsgi/client";
 import { app } from "../src/app.js";
 import type * as routes from "../src/routes/health.js";
 
-it("says that it is well, with a name for the request and headers for the browser", async () => {
+it("reports its health, with an id for the request and headers for the browser", async () => {
   const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
   const { data, response } = await client.GET("/health");
   expect(data).toEqual({ status: "ok" });

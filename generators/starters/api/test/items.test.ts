@@ -40,7 +40,7 @@ describe("/items", () => {
     { name: "Pen", price: -1 },
   ];
   for (const body of wrong) {
-    it(`refuses ${JSON.stringify(body)}`, async () => {
+    it(`rejects ${JSON.stringify(body)}`, async () => {
       expect(await client.POST("/items", { body })).toMatchObject({ response: { status: 422 } });
       expect(await client.GET("/items")).toMatchObject({ data: [] });
     });

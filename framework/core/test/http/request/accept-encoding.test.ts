@@ -50,7 +50,7 @@ describe("chooseCoding", () => {
     expect(chooseCoding(header, OFFERED)).toEqual({ coding, refusesIdentity });
   });
 
-  it("takes the earliest that is offered of those that the client likes as much", () => {
+  it("selects the earliest offered one of those that the client prefers equally", () => {
     expect(chooseCoding("gzip, br", ["br", "gzip"]).coding).toBe("br");
     expect(chooseCoding("*", ["br", "gzip"]).coding).toBe("br");
   });

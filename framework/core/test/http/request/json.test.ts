@@ -39,11 +39,11 @@ describe("parseJSON", () => {
     ["a surrogate", [0xed, 0xa0, 0x80]],
     ["a byte beyond Unicode", [0xf5, 0x80, 0x80, 0x80]],
     ["a sequence that is cut off", [0xe2, 0x82]],
-  ])("refuses bytes that are no UTF-8: %s", (_case, bytes) => {
+  ])("rejects bytes that are no UTF-8: %s", (_case, bytes) => {
     expect(() => parseJSON(Uint8Array.of(0x22, ...bytes, 0x22), 1)).toThrow("JSON should be valid UTF-8");
   });
 
-  it("takes the character that stands for bytes that are no UTF-8, and drops a byte order mark", () => {
+  it("accepts the replacement character for bytes that are not UTF-8, and drops a byte order mark", () => {
     expect(parseJSON(Buffer.from('\uFEFF"\uFFFD"'), 1)).toBe("\uFFFD");
   });
 });
@@ -56,7 +56,7 @@ describe("isJSON", () => {
     ["text/json", false],
     ["application/jsonl", false],
     [undefined, false],
-  ])("tells %s: %s", (type, expected) => {
+  ])("detects %s: %s", (type, expected) => {
     expect(isJSON(type)).toBe(expected);
   });
 });

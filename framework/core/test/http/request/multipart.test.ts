@@ -51,7 +51,7 @@ describe("a multipart body", () => {
     ["line ends in its content", field('name="a"', "\r\n\r\n1\r\n"), ["\r\n\r\n1\r\n"]],
     ["beginnings of the boundary in its content", field('name="a"', "\r\n-\r\n--\r\r\n--"), ["\r\n-\r\n--\r\r\n--"]],
     ["a boundary inside a line of its content", field('name="a"', "x--b\r\n"), ["x--b\r\n"]],
-  ])("may have %s, cut anywhere", async (_what, body, contents) => {
+  ])("may have %s, split anywhere", async (_what, body, contents) => {
     const whole = await parseText(body);
     expect(whole.map(({ content }) => content)).toEqual(contents);
     const bytes = Buffer.from(body);
@@ -133,7 +133,7 @@ describe("a multipart body", () => {
     ["an encoding, RFC 7578 §4.7", field("name=a", "eA==", "Content-Transfer-Encoding: base64\r\n")],
     ["headers of more than 16 KiB", field("name=a", "x", `X: ${"x".repeat(16 * 1024)}\r\n`)],
     ["headers without an end", `--b\r\n${"X".repeat(1024 * 1024)}`],
-  ])("with %s is refused", async (_what, body) => {
+  ])("with %s is rejected", async (_what, body) => {
     await expect(parseText(body)).rejects.toThrow(MultipartError);
     await expect(parse(cut(Buffer.from(body), 7))).rejects.toThrow(MultipartError);
   });
@@ -162,7 +162,7 @@ async function parseByNode(bytes: Uint8Array, type: string): Promise<unknown[]> 
 }
 
 describe("any form", () => {
-  it("is read as Node's own parser reads it, cut anywhere", async () => {
+  it("is read as Node's own parser reads it, split anywhere", async () => {
     // oxlint-disable-next-line no-control-regex -- they, and their escapes, are dropped from the names of files alone
     const filename = text.map((name) => name.replaceAll(/[\0-\x1F\x7F]|%0[AD]|^\.*$/gi, "x"));
     const file = fc.record({ filename, content: text });
@@ -190,7 +190,7 @@ describe("any form", () => {
     );
   });
 
-  it("with any bytes in any place is read or refused", async () => {
+  it("with any bytes in any place is read or rejected", async () => {
     const valid = Buffer.from(field('name="a"; filename="b"', "x\r\n--", "Content-Type: text/plain\r\n"));
     const change = fc.record({
       at: fc.nat(valid.length),

@@ -148,7 +148,7 @@ describeMatrix("the readers of a body", ({ call }) => {
       async (r) => [(await r.form()).has("a"), bytesOf(await r.body())],
       [false, '{"a":1}'],
     ],
-  ])("are told the same by %s", async (_title, sent, reader, expected) => {
+  ])("get the same error from %s", async (_title, sent, reader, expected) => {
     expect(await read(sent, reader)).toEqual({ gave: expected });
   });
 
@@ -162,7 +162,7 @@ describeMatrix("the readers of a body", ({ call }) => {
     ["form() after a part of stream()", MULTIPART, async (r) => [await firstPart(r), await r.form()], "stream()"],
     ["form() after stream(), urlencoded", URLENCODED, async (r) => [await firstPart(r), await r.form()], "stream()"],
     ["stream() after stream()", JSON_BODY, async (r) => [await firstPart(r), await firstPart(r)], "stream()"],
-  ])("are told who has taken it by %s", async (_title, sent, reader, taker) => {
+  ])("get the name of the earlier reader from %s", async (_title, sent, reader, taker) => {
     expect(await read(sent, reader)).toEqual({ failed: expect.stringContaining(`taken by ${taker}`) });
   });
 

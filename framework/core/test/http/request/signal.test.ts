@@ -41,7 +41,7 @@ describe("the signal of a request in memory", () => {
     expect(await request.isDisconnected()).toBe(true);
   });
 
-  it("aborts for one of whose body a part has been read", async () => {
+  it("aborts even if a chunk of its body has been read", async () => {
     const request = new Request(scope, scripted(part(1), part(2), part(3), GONE).receive);
     const { signal } = request;
     for await (const _ of request.stream()) break;

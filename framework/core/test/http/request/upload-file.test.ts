@@ -44,7 +44,7 @@ describeMatrix("an UploadFile", ({ call }) => {
       ).toEqual([`${size} 0`, [10, 0, 5, size - 15, 0, 0], content.subarray(-3).toString("hex"), `${size} 0`]);
     });
 
-    it("is streamed whole, as often as it is asked for", async () => {
+    it("is streamed completely, each time", async () => {
       expect(
         await upload(content, async (file) => {
           await file.read(7);
@@ -166,11 +166,11 @@ describe("an UploadFile made by hand", () => {
     expect([file.filename, file.contentType, file.size, await file.text()]).toEqual(["a.txt", "text/plain", 4, "text"]);
   });
 
-  it.each([Number.NaN, "x"])("refuses to read %p bytes", async (length) => {
+  it.each([Number.NaN, "x"])("rejects to read %p bytes", async (length) => {
     await expect(new UploadFile(new Uint8Array(3)).read(length as number)).rejects.toThrow(TypeError);
   });
 
-  it("refuses a place before its beginning", () => {
+  it("rejects a position before its beginning", () => {
     expect(() => new UploadFile(new Uint8Array(3)).seek(-1)).toThrow(RangeError);
   });
 });

@@ -100,14 +100,14 @@ describe("a form over a socket", () => {
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 413 [^]*The body is larger than \d+ bytes/);
   });
 
-  it("is refused by its Content-Length instead of 100 Continue", async () => {
+  it("is rejected by its Content-Length instead of 100 Continue", async () => {
     await using server = await serveFile();
     await using wire = new Wire(server.port);
     wire.write(head(`Content-Length: ${52 * MiB}\r\nExpect: 100-continue`));
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("is refused where it goes past its limit, while the rest is not sent", async () => {
+  it("is rejected as soon as it exceeds its limit, even if the rest is not sent", async () => {
     await using server = await serveFile();
     await using wire = new Wire(server.port);
     wire.write(head("Transfer-Encoding: chunked"));
@@ -135,7 +135,7 @@ describe("limits at registration", () => {
     ["text", { uploadBytes: "1 MiB" }],
     ["NaN", { bodyBytes: Number.NaN }],
     ["a negative number", { formParts: -1 }],
-  ])("refuse %s, of an App and of a route", (_what, limits) => {
+  ])("reject %s, of an App and of a route", (_what, limits) => {
     expect(() => new App({ limits })).toThrow(/limit/);
     expect(() => new App().get("/x", { limits }, async () => null)).toThrow(/GET \/x: .*limit/);
     expect(() => new App().websocket("/x", { limits }, async () => {})).toThrow(/limit/);

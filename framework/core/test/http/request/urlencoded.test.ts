@@ -30,7 +30,7 @@ describe("an urlencoded form", () => {
     expect([...form]).toEqual([...new URLSearchParams(text)]);
   });
 
-  it("takes a question mark at its beginning for a part of the first name", async () => {
+  it("treats a question mark at its beginning as a part of the first name", async () => {
     expect([...(await requestOf(Buffer.from("?a=1+1")).form())]).toEqual([["?a", "1 1"]]);
   });
 

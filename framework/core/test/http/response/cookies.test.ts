@@ -55,7 +55,7 @@ describe("setCookie", () => {
     ["__Host- without Secure", "__host-a", {}, "needs `secure: true`"],
     ["__Host- with a path", "__Host-a", { secure: true, path: "/a" }, "takes no domain"],
     ["__Host- with a domain", "__Host-a", { secure: true, domain: "example.com" }, "takes no domain"],
-  ])("refuses %s", (_what, name, options, message) => {
+  ])("rejects %s", (_what, name, options, message) => {
     expect(() => cookie(name, "1", options)).toThrow(message);
   });
 
@@ -68,7 +68,7 @@ describe("setCookie", () => {
 });
 
 describe("deleteCookie", () => {
-  it("ends the cookie at once, with the attributes that browsers ask of it", () => {
+  it("ends the cookie immediately, with the attributes that browsers require", () => {
     const over = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
     expect(deletion("a")).toBe(`a=; ${over}; Path=/; SameSite=Lax`);
     expect(deletion("a", { path: "/auth", domain: "b.c" })).toBe(`a=; ${over}; Domain=b.c; Path=/auth; SameSite=Lax`);

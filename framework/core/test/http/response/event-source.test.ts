@@ -70,7 +70,7 @@ describeMatrix("an EventSourceResponse", ({ call }) => {
     ["CR in id", { id: "1\r", data: 1 }],
     ["NUL in id", { id: "\0", data: 1 }],
     ["a retry with LF", { retry: "1\ndata: forged", data: 1 }],
-  ])("refuses %s", async (_what, item) => {
+  ])("rejects %s", async (_what, item) => {
     const { app, log } = appOf(() => [item]);
     expect((await call(app, "GET", "/")).status).toBe(500);
     expect(log.lines).toEqual([expect.stringMatching(/The (?:event|id|retry) of a server-sent event/)]);
@@ -159,7 +159,7 @@ describe("a silent event stream", () => {
     await client.ended;
   });
 
-  it("is silent where the options say so", async () => {
+  it("is silent if the options disable the comment", async () => {
     jest.useFakeTimers();
     const client = new MemoryClient(appOf(() => new Quiet().events(), { keepAliveMs: 0 }).app, "GET", "/");
     await jest.advanceTimersByTimeAsync(3_600_000);
@@ -170,7 +170,7 @@ describe("a silent event stream", () => {
     expect(() => new EventSourceResponse([], { keepAliveMs: -1 })).toThrow("keepAliveMs should be milliseconds");
   });
 
-  it("leaves no timer behind when its source ends or fails", async () => {
+  it("leaves no timer if its source ends or fails", async () => {
     jest.useFakeTimers();
     async function* source(fails: boolean): AsyncGenerator<string> {
       yield "only";
@@ -185,7 +185,7 @@ describe("a silent event stream", () => {
     }
   });
 
-  it("ends in good order when the server stops", async () => {
+  it("ends gracefully when the server stops", async () => {
     const quiet = new Quiet();
     const { app, log } = appOf(() => quiet.events());
     await using server = await served(app);

@@ -89,7 +89,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect(openFiles()).toEqual([]);
   });
 
-  it("takes a file: URL, a path below root, and a path whose names start with dots", async () => {
+  it("accepts a file: URL, a path below root, and a path whose names start with dots", async () => {
     expect((await call(appOf(pathToFileURL(digits)).app, "GET", "/")).text).toBe(DIGITS);
     expect((await call(appOf("digits.txt", { root }).app, "GET", "/")).text).toBe(DIGITS);
     expect((await call(appOf(digits, { root: pathToFileURL(root) }).app, "GET", "/")).text).toBe(DIGITS);
@@ -107,7 +107,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect(await call(app, "GET", "/")).toMatchObject({ status: 200, text: DIGITS });
   });
 
-  it("below root follows no link that takes the file's place while it is being opened", async () => {
+  it("below root follows no link that replaces the file while it is being opened", async () => {
     const [place, next] = [path.join(root, "swapped.txt"), path.join(root, "next.txt")];
     const over = new AbortController();
     const swap = async () => {
@@ -129,7 +129,7 @@ describeMatrix("a FileResponse", ({ call }) => {
   });
 
   describeOnLinux("on Linux", () => {
-    it("below root follows no link that takes a folder's place while a file in it is being opened", async () => {
+    it("below root follows no link that replaces a folder while a file in it is being opened", async () => {
       const [place, own, outside] = ["place", "own", "outside"].map((name) => path.join(root, name)) as [
         string,
         string,
@@ -221,7 +221,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     expect((await call(appOf(file, { root }).app, "GET", "/")).headers["content-type"]).toBe(type);
   });
 
-  it("says under which name it is saved", async () => {
+  it("sets the name under which it is saved", async () => {
     const saved = async (options: FileResponseOptions) =>
       (await call(appOf(digits, options).app, "GET", "/")).headers["content-disposition"];
     expect(await saved({ filename: "a b.txt" })).toBe('attachment; filename="a b.txt"');
@@ -462,7 +462,7 @@ describe("the file of a response", () => {
 });
 
 describe("the constructor of a FileResponse", () => {
-  it("refuses an invalid path, and a filename that would break out of its header", () => {
+  it("rejects an invalid path, and a filename that would break out of its header", () => {
     expect(() => new FileResponse(1 as unknown as string)).toThrow(
       "FileResponse takes the path of a file, not number.",
     );

@@ -35,7 +35,7 @@ describeMatrix("headers that are written as on a record", ({ call }) => {
 });
 
 describe("ResponseHeaders", () => {
-  it("tell names apart without regard to case, and keep the values of a repeated one in their order", () => {
+  it("compare names without regard to case, and keep the values of a repeated one in their order", () => {
     const headers = new ResponseHeaders({ "X-A": "1" }).append("x-a", "2").set("X-B", "3");
     expect([...headers]).toEqual([
       ["x-a", "1"],

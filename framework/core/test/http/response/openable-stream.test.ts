@@ -39,7 +39,7 @@ describe("a stream that opens with the request", () => {
     expect(await get(app, "/sse", { "last-event-id": "1" })).toEqual([200, "id: 2\ndata: 2\n\nid: 3\ndata: 3\n\n"]);
   });
 
-  it("refuses the client before the head", async () => {
+  it("rejects the client before the head", async () => {
     expect(await get(app, "/sse", { "last-event-id": "403" })).toEqual([403, '{"detail":"Forbidden"}']);
     expect((await get(app, "/lines", { "last-event-id": "403" }))[0]).toBe(403);
     expect(await get(app, "/sse", { "last-event-id": "403" }, "HEAD")).toEqual([403, ""]);

@@ -232,7 +232,7 @@ describe("the content of a StreamingResponse", () => {
     ["nothing", null, "StreamingResponse takes an iterable or an async iterable, not null."],
     ["a number", 1, "StreamingResponse takes an iterable or an async iterable, not number."],
     ["an object", {}, "StreamingResponse takes an iterable or an async iterable, not object."],
-  ])("is not %s, and the error says what to write", (_kind, content, message) => {
+  ])("is not %s, and the error suggests an alternative", (_kind, content, message) => {
     expect(() => new StreamingResponse(content as string[])).toThrow(message);
   });
 });

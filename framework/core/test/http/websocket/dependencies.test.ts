@@ -76,7 +76,7 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
     ]);
   });
 
-  it("are cleaned up when the handshake is refused", async () => {
+  it("are cleaned up when the handshake is rejected", async () => {
     const { app, notes } = noting(() => Promise.reject(new HTTPException(409)));
     expect((await refused(app, "/ws")).statusCode).toBe(409);
     expect(notes.filter((note) => note.endsWith("cleaned"))).toEqual(["function cleaned", "request cleaned"]);

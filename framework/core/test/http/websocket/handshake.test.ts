@@ -138,7 +138,7 @@ describeSocketMatrix("a handshake", ({ connect, refused }) => {
   });
 });
 
-describeSocketMatrix("a refused handshake", ({ refused }) => {
+describeSocketMatrix("a rejected handshake", ({ refused }) => {
   const guard = (error: unknown) =>
     Depends(async () => {
       throw error;
@@ -246,7 +246,7 @@ describe("an application behind a server that cannot send HTTP responses to hand
     [422, 1008],
     [500, 1011],
     [503, 1011],
-  ])("refuses with a plain close: status %i as code %i", async (statusCode, code) => {
+  ])("rejects with a plain close: status %i as code %i", async (statusCode, code) => {
     const { app } = create();
     app.websocket("/ws", async () => {
       throw new HTTPException(statusCode);

@@ -157,7 +157,7 @@ describeSocketMatrix("`sends`", ({ connect }) => {
     expect(await ws.receiveText()).toBe('{"who":"ada","text":"a"}');
   });
 
-  it("sends only the names of the schema, and refuses what does not fit with 1011 and a line in the log", async () => {
+  it("sends only the properties of the schema, and closes with 1011 and a log entry for an invalid value", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.websocket("/", { sends: Told }, async ({ ws }) => {

@@ -317,7 +317,7 @@ describeMatrix("an observed request", ({ call, transport }) => {
     expect(answers.map(({ json }) => json)).toEqual(["a", "b", "c"].map((name) => [name, `/${name}`]));
   });
 
-  it("counts the bytes of the body, and knows the id of the request", async () => {
+  it("counts the bytes of the body, and has the id of the request", async () => {
     const notes: unknown[] = [];
     const { app } = create({
       start: (scope) => ({

@@ -226,7 +226,7 @@ describe('a dependency of scope "app"', () => {
     expect(notes).toEqual(PARTS.toReversed().map((name) => `-${name}`));
   });
 
-  it.each(PARTS)("fails to start where %s fails, and cleans up what had been started", async (fails) => {
+  it.each(PARTS)("fails to start if %s fails, and cleans up started ones", async (fails) => {
     const { app, notes } = whole(fails);
     const { messages } = await start(app);
     expect(messages).toEqual([`lifespan.startup.failed: Error: ${fails} fails`]);
@@ -414,7 +414,7 @@ describe("dependencyOverrides", () => {
     expect((await client.get("/")).body).toBe("traced db");
   });
 
-  it("refuse a replacement that takes something of a request", async () => {
+  it("reject a replacement that uses something of a request", async () => {
     const { app } = create();
     const open = async () => "db";
     app.get("/", { params: { db: Depends(open, { scope: "app" }) } }, async ({ db }) => db);
@@ -437,7 +437,7 @@ describe("registration", () => {
     ["security scopes", { scopes: SecurityScopes }],
     ["a dependency that each request calls", { value: perRequest }],
     ["the same one by an own marker", { value: Depends(async () => "db", { scope: "function" }) }],
-  ])("refuses one that depends on %s", (_, params) => {
+  ])("rejects one that depends on %s", (_, params) => {
     const open = withParams(params as { value: typeof perRequest }, async function open() {
       return "db";
     });
@@ -452,7 +452,7 @@ describe("registration", () => {
     ["a check of what each request calls", { check: () => true }, "TSGI_DEPENDENCY_OPTIONS"],
     ["a check that is no function", { scope: "app", check: true }, "check should be a function"],
     ["a call for each who asks", { scope: "app", useCache: false }, "TSGI_DEPENDENCY_OPTIONS"],
-  ])("refuses %s", (_, options, expected) => {
+  ])("rejects %s", (_, options, expected) => {
     let error: unknown;
     try {
       Depends(async () => "db", options as { scope: "app" });

@@ -222,7 +222,7 @@ describe("a dependency with a security scheme", () => {
 });
 
 describeSocketMatrix("a dependency with a security scheme", ({ refused }) => {
-  it("refuses the handshake of a WebSocket before another dependency runs", async () => {
+  it("rejects the handshake of a WebSocket before another dependency runs", async () => {
     const notes: string[] = [];
     const app = create();
     const params = { other: Depends(noting(notes, "other")), token: Depends(bearer) };

@@ -237,7 +237,7 @@ describeMatrix("an optional dependency", ({ call, transport }) => {
 });
 
 describeSocketMatrix("an optional dependency", ({ connect, refused }) => {
-  it("is null on a WebSocket without credentials, and refuses the handshake for malformed ones", async () => {
+  it("is null on a WebSocket without credentials, and rejects the handshake for malformed ones", async () => {
     const query = SCHEMES.query;
     const app = create();
     app.websocket("/ws", { params: { key: Depends(query, { optional: true }) } }, async ({ ws, key }) => {

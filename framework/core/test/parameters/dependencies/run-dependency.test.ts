@@ -140,8 +140,8 @@ describe("concurrent dependencies", () => {
   });
 });
 
-describe("concurrent dependencies behind a server", () => {
-  it("let the response go while a later one still runs, and the connection takes its next request", async () => {
+describe("concurrent dependencies on a server", () => {
+  it("let the response be sent while a later one still runs, and the connection accepts its next request", async () => {
     const notes: string[] = [];
     const { app } = create();
     const later = gated(notes, "later");

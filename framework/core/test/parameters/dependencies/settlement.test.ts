@@ -204,7 +204,7 @@ describeMatrix("a dependency that settles", ({ call }) => {
     expect(notes).toEqual(["unit begins"]);
   });
 
-  it("may replace another dependency, except where it cannot settle", async () => {
+  it("can replace another dependency, except if it cannot settle", async () => {
     const { app, notes, unit } = setUp();
     const plain = async () => "plain";
     app.dependencyOverrides.set(plain, unit);
@@ -302,7 +302,7 @@ describe("a dependency that settles", () => {
     ["a worker", "TSGI_PLAIN_HANDLER_PARAMETER"],
     ["an application dependency", "TSGI_DEPENDENCY_SCOPE"],
     ["a later cleanup", "TSGI_DEPENDENCY_SCOPE"],
-  ])("is refused at registration with %s", (name, code) => {
+  ])("is rejected at registration with %s", (name, code) => {
     expect(misuse(name)).toBe(code);
   });
 });

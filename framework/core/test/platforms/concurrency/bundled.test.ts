@@ -62,7 +62,7 @@ describe.each([
     expect(await usePool([process.execPath, file])).toBeLessThanOrEqual(3);
   });
 
-  it("runs plain handlers in threads", async () => {
+  it("runs non-async handlers in threads", async () => {
     await using program = LimitedProgram.start([process.execPath, file, "thread"], folder);
     const url = await program.said(/Listening on (http:\S+)/);
     expect((await get(`${url}/pooled`)).pid).toBe((await get(`${url}/loop`)).pid);
@@ -70,7 +70,7 @@ describe.each([
     expect(program.peak).toBe(1);
   });
 
-  it("says at start that the pages of the documentation lack their files, and links to the document there", async () => {
+  it("reports at startup that the files of its documentation pages are missing, and links to the document there", async () => {
     await using program = LimitedProgram.start([process.execPath, file], folder);
     const url = await program.said(/Listening on (http:\S+)/);
     expect(program.output.match(/WARN .*/g)).toEqual([
@@ -183,7 +183,7 @@ const isHere = IS_SLOW && process.platform === "linux" && process.arch === "x64"
     expect(await usePool([await buildWithBun(SOURCE, "bun-app")])).toBeLessThanOrEqual(3);
   });
 
-  it("runs plain handlers inline, with one warning, if its processes do not become workers", async () => {
+  it("runs non-async handlers inline, with one warning, if its processes do not become workers", async () => {
     const source = path.join(path.dirname(SOURCE), "listening.js");
     await using program = LimitedProgram.start([await buildWithBun(source, "bun-listening")], folder);
     const url = await program.said(/at (http:\S+)/);

@@ -8,7 +8,7 @@ interface Place {
   threadId: number;
 }
 
-describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
+describe.each(["process", "thread"])("non-async handlers in a %s pool", (kind) => {
   let gate: Gate;
   let program: Program;
   let url: string;
@@ -170,7 +170,7 @@ describe.each(["process", "thread"])("plain handlers in a %s pool", (kind) => {
     },
   );
 
-  it("see no state that startup hooks set, and the log says why", async () => {
+  it("see no state that startup hooks set, and the log explains why", async () => {
     const from = program.stderr.length;
     expect((await get("/read/state")).status).toBe(500);
     expect(await logged(from, "LoopError")).toContain("app.state.greeting is not set in a worker");

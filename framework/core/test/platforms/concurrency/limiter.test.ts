@@ -18,7 +18,7 @@ function createTask() {
 }
 
 describe("a limiter", () => {
-  it("runs so many at once and the next when one has ended, in the order of the calls", async () => {
+  it("runs the given number of tasks concurrently and the next when one has ended, in the order of the calls", async () => {
     const limiter = new Limiter({ maxRunning: 2, maxWaiting: 10 });
     const tasks = [createTask(), createTask(), createTask(), createTask()] as const;
     const results = tasks.map((task) => limiter.run(task.run));
@@ -32,7 +32,7 @@ describe("a limiter", () => {
     expect(await Promise.all(results)).toEqual(["first", "second", "third", "fourth"]);
   });
 
-  it("refuses at once when its line is full, and takes the next when there is room again", async () => {
+  it("rejects immediately if its queue is full, and accepts the next when there is room again", async () => {
     const limiter = new Limiter({ maxRunning: 1, maxWaiting: 1 });
     const task = createTask();
     const running = limiter.run(task.run);
@@ -116,7 +116,7 @@ describe("a limiter", () => {
   });
 
   it.each([{ maxRunning: 0, maxWaiting: 1 }, { maxRunning: 1 }, { maxRunning: 1, maxWaiting: 1, lines: 2 }])(
-    "refuses %j",
+    "rejects %j",
     (options) => {
       expect(() => new Limiter(options as LimiterOptions)).toThrow(ConfigurationError);
     },

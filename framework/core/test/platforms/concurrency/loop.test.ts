@@ -22,7 +22,7 @@ describe("the loop", () => {
     expect(loopName()).toBe("uwebsockets");
   });
 
-  it("is Node's own where uWebSockets.js cannot be loaded, asked for or not, without an error", () => {
+  it("is Node's own if uWebSockets.js cannot be loaded, requested or not, without an error", () => {
     useLoopPackage(null);
     expect(installLoop("uwebsockets")).toBe("libuv");
     expect(installLoop()).toBe("libuv");

@@ -47,7 +47,7 @@ describe.each([
     expect(pid === process.pid).toBe(kind === "threads");
   });
 
-  it("takes arguments and results by structured clone", async () => {
+  it("accepts arguments and results by structured clone", async () => {
     const value = { date: new Date(5), big: 5n, map: new Map([[1, new Set(["a"])]]), bytes: new Uint8Array([1, 2]) };
     const result = (await open().run(work, "echo", value)) as typeof value;
     expect(result.date.getTime()).toBe(5);
@@ -96,7 +96,7 @@ describe.each([
     ["a function", () => 1],
     ["a timer", { timer: setTimeout(() => {}, 0) }],
     ["a promise", [Promise.resolve()]],
-  ])("refuses %s as an argument with a LoopError, without asking a worker", async (_, value) => {
+  ])("rejects %s as an argument with a LoopError, without calling a worker", async (_, value) => {
     const pool = open();
     const error = await failure(pool.run(work, "echo", "first", value));
     expect(error).toMatchObject({ name: "LoopError" });
@@ -104,7 +104,7 @@ describe.each([
     expect(pool.stats).toBeNull();
   });
 
-  it("refuses an argument that cannot be cloned, and keeps the worker", async () => {
+  it("rejects an argument that cannot be cloned, and keeps the worker", async () => {
     const pool = open();
     await expect(pool.run(work, "echo", new Proxy({}, {}))).rejects.toThrow("An argument cannot be cloned");
     await expect(pool.run(work, "echo", 1)).resolves.toBe(1);
@@ -148,7 +148,7 @@ describe.each([
     await expect(gate.lines("log")).resolves.toEqual(["begun"]);
   });
 
-  it("lets so many tasks wait, and refuses one more with 503 and Retry-After", async () => {
+  it("lets the given number of tasks wait, and rejects one more with 503 and Retry-After", async () => {
     await using gate = await Gate.make();
     const pool = open({ maxQueue: 1 });
     const running = pool.run(work, "waitFor", gate.file());
@@ -207,11 +207,11 @@ describe.each([
     [{ maxQueue: -1 }, "pool: maxQueue should be a whole number from 0 on, or Infinity, not -1."],
     [{ timeoutMs: 0 }, "pool: timeoutMs should be milliseconds above 0, or Infinity, not 0."],
     [{ timeoutMs: Number.NaN }, "pool: timeoutMs should be milliseconds above 0, or Infinity, not NaN."],
-  ])("refuses the options %j", (options, message) => {
+  ])("rejects the options %j", (options, message) => {
     expect(() => new Pool(options)).toThrow(expect.objectContaining({ name: "ConfigurationError", message }));
   });
 
-  it("refuses a module by a relative path with what to write instead", async () => {
+  it("rejects a module by a relative path with a suggested fix", async () => {
     await expect(open().run("./work.js", "echo")).rejects.toThrow('new URL("./work.js", import.meta.url)');
   });
 });

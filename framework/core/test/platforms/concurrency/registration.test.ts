@@ -32,7 +32,7 @@ const LOOP_PARAMS = [
   ["a File", File()],
 ] as const;
 
-describe("a plain handler", () => {
+describe("a non-async handler", () => {
   it.each(LOOP_PARAMS)("with %s is rejected, with a suggested fix", (what, annotation) => {
     const register = (app: App) => app.post("/it", { params: { it: annotation } }, plain);
     expect(() => register(new App())).toThrow(
@@ -56,12 +56,12 @@ describe("a plain handler", () => {
     expect(() => new App({ pool: { kind: "thread" } }).post("/it", { params }, plain)).toThrow("POST /it: ");
   });
 
-  it("may have dependencies that ask for them", () => {
+  it("may have dependencies that use them", () => {
     const path = withParams({ request: Request }, ({ request }) => request.path);
     expect(() => new App().get("/", { params: { path: Depends(path), q: Query() } }, plain)).not.toThrow();
   });
 
-  it("of a WebSocket, which it always gets, is refused", () => {
+  it("of a WebSocket, which it always gets, is rejected", () => {
     expect(() => new App().websocket("/ws", ({ ws }) => ws.accept())).toThrow(
       expect.objectContaining({
         name: "ConfigurationError",
@@ -105,12 +105,12 @@ describe("the options of a pool", () => {
       { entry: "./app.js" },
       'A worker imports a module by its URL, not "./app.js". Write import.meta.url, or new URL("./app.js", import.meta.url).',
     ],
-  ])("are refused when they are %j", (options, message) => {
+  ])("are rejected when they are %j", (options, message) => {
     expect(() => new App(options)).toThrow(expect.objectContaining({ name: "ConfigurationError", message }));
   });
 });
 
-describe("plain handlers under a test client", () => {
+describe("non-async handlers with a test client", () => {
   it("run inline without a pool, also in a mounted App", async () => {
     const inner = new App();
     inner.get("/plain", plain);
@@ -204,7 +204,7 @@ describe("plain handlers under a test client", () => {
 });
 
 describe("non-async handlers in a program without a module", () => {
-  it("run on the loop, which is said once, with what to write", async () => {
+  it("run on the event loop, with one log entry that suggests a fix", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log });
     app.get("/plain", plain);
@@ -217,7 +217,7 @@ describe("non-async handlers in a program without a module", () => {
     ]);
   });
 
-  it("fail with one clear error where the kind is set", async () => {
+  it("fail with one clear error if the kind is set", async () => {
     const log = new KeptLog();
     const app = new App({ logger: log, pool: { kind: "process" } });
     app.get("/plain", plain);

@@ -59,7 +59,7 @@ describe("a program", () => {
     expect(said).toMatchObject({ answers: [{ sum: 41 }, { sum: 42 }] });
   });
 
-  it("has no pool when it has no plain handler", async () => {
+  it("has no pool if it has no non-async handler", async () => {
     const { said } = await run("mounted.js", "process");
     expect(said).toMatchObject({ outer: null });
   });

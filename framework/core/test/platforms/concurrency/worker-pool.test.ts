@@ -107,7 +107,7 @@ describe("a pool whose workers are slow to start", () => {
     expect(pool.stats).toEqual({ size: 3, ready: 2, busy: 0, queued: 0, restarts: 2 });
   });
 
-  it("is full at once when a task has started all its workers before", async () => {
+  it("is full immediately if a task has started all its workers before", async () => {
     const { pool, workers } = open();
     const ran = pool.run({ type: "route", route: "GET /" }, [{}]);
     workers[0]?.events.report({ type: "ready" });

@@ -114,7 +114,7 @@ describe("a server that stops", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("tells the shutdown hook once, however often it is closed", async () => {
+  it("calls the shutdown hook once, even if it is closed several times", async () => {
     const events: string[] = [];
     await using server = await served(async (scope, receive, send) => {
       if (scope.type === "lifespan") {
@@ -141,7 +141,7 @@ describe("a server that stops", () => {
     await expect(server.close()).rejects.toThrow("The application's shutdown failed: disk gone");
   });
 
-  it("names a shutdown hook that does not end", async () => {
+  it("reports a shutdown hook that does not end", async () => {
     await using server = await served(
       async (_scope, receive, send) => {
         await receive();

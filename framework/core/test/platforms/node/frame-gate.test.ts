@@ -107,7 +107,7 @@ describe("a frame that RFC 9113 allows", () => {
     ["§6.7: PING", frame(FRAME.ping, 0, 0, bytes(8))],
     ["§6.9: WINDOW_UPDATE", frame(FRAME.windowUpdate, 0, 0, uint32(1))],
     ["§4.1: one whose reserved bit is set", frame(FRAME.ping, 0, 2 ** 31, bytes(8))],
-  ])("is followed by the next request, wherever it is cut: %s", async (_rule, allowed) => {
+  ])("is followed by the next request, wherever it is split: %s", async (_rule, allowed) => {
     await using server = await served(app, { http2: true });
     const cuts = [...Array(11).keys(), allowed.length];
     await Promise.all(

@@ -65,7 +65,7 @@ describe("toNodeHandler", () => {
     expect(types).toEqual(["http"]);
   });
 
-  it("takes a prefix of Express as root_path, and keeps it in path", async () => {
+  it("uses a prefix of Express as root_path, and keeps it in path", async () => {
     const response = await request(under("/api", toNodeHandler(echo))).get("/api/items");
     expect(response.body).toMatchObject({ path: "/api/items", root_path: "/api" });
   });
@@ -78,7 +78,7 @@ describe("toNodeHandler", () => {
     ]);
   });
 
-  it("says in the log when a body parser was there first", async () => {
+  it("logs if a body parser ran first", async () => {
     const logger = new MemoryLogger();
     const handler = toNodeHandler(echo, { logger });
     const parser: RequestListener = (req, res) => {
@@ -94,7 +94,7 @@ describe("toNodeHandler", () => {
     ["from the origins that are allowed", { allowedOrigins: ["https://a.example"] }, "https://a.example", 101],
     ["and from no others", { allowedOrigins: ["https://a.example"] }, "https://evil.example", 403],
     ["for the hosts that are allowed", { allowedHosts: ["other.example"] }, undefined, 400],
-  ])("opens WebSockets where its upgrade listens: %s", async (_where, options, origin, status) => {
+  ])("opens WebSockets if its upgrade listens: %s", async (_where, options, origin, status) => {
     const handler = toNodeHandler(echoSocket, { logger: new MemoryLogger(), ...options });
     await using server = createServer(handler).on("upgrade", handler.upgrade);
     const port = await listening(server);
@@ -112,7 +112,7 @@ describe("toNodeHandler", () => {
     client.terminate();
   });
 
-  it("refuses an upgrade to something else, which only the maker of the server could serve", async () => {
+  it("rejects an upgrade to another protocol, which only the owner of the server could serve", async () => {
     const handler = toNodeHandler(echoSocket);
     await using server = createServer(handler).on("upgrade", handler.upgrade);
     await using wire = new Wire(await listening(server));
@@ -120,7 +120,7 @@ describe("toNodeHandler", () => {
     expect(await wire.write(h2c).closed).toMatch(/^HTTP\/1\.1 400 [^]*Expected Upgrade: websocket/);
   });
 
-  it("lets the socket of a refused upgrade go, though its client does not end it", async () => {
+  it("closes the socket of a rejected upgrade, even if its client does not end it", async () => {
     const handler = toNodeHandler(echoSocket);
     await using server = createServer(handler).on("upgrade", handler.upgrade);
     const port = await listening(server);

@@ -251,7 +251,7 @@ describe("a body that no application reads", () => {
   });
 });
 
-describe("a client that sends many requests at once", () => {
+describe("a client that sends many requests at the same time", () => {
   it("does not delay the others until all of them are served, and gets all responses", async () => {
     const COUNT = 1000;
     const order: string[] = [];
@@ -274,7 +274,7 @@ describe("a client that sends many requests at once", () => {
 });
 
 describe("Expect: 100-continue", () => {
-  it("gets no 100 once the response has begun, where it would be part of it", async () => {
+  it("gets no 100 once the response has begun, of which it would be part", async () => {
     await using eager = await served(
       httpApp(async (_scope, receive, send) => {
         await send({ type: "http.response.start", status: 200 });

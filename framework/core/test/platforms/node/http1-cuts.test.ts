@@ -64,7 +64,7 @@ describe("a head", () => {
     ["NUL in a value", `GET / HTTP/1.1\r\n${HOST}X: a\0`],
     ["a bare CR", `GET / HTTP/1.1\r\n${HOST}X: a\rY`],
     ["a bare LF", `GET / HTTP/1.1\r\n${HOST}X: a\n`],
-  ])("is refused before its end is there: %s", (_what, part) => {
+  ])("is rejected before its end arrives: %s", (_what, part) => {
     expect(parseWhole(part, DEFAULT_REQUEST_LIMITS)).toMatchObject({ status: 400 });
   });
 

@@ -115,14 +115,14 @@ describe("valid HTTP/1.1", () => {
     expect(calls).not.toContain("GET /behind");
   });
 
-  it("refuses a body that breaks off its framing in the application's place", async () => {
+  it("rejects a body with invalid framing instead of the application", async () => {
     await using wire = new Wire(server.port);
     wire.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n`);
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 400 Bad Request[^]*\{"detail":"The request is malformed\."\}$/);
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("refuses chunk extensions without end", async () => {
+  it("rejects endless chunk extensions", async () => {
     await using wire = new Wire(server.port);
     wire.write(`POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n1;${"a".repeat(20_000)}`);
     expect(await wire.closed).toMatch(/^HTTP\/1\.1 413 /);

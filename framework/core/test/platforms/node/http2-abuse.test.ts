@@ -226,7 +226,7 @@ describe("a client with a window of 0", () => {
   const MiB = 1_048_576;
   const NO_WINDOW = Buffer.from([0, 4, 0, 0, 0, 0]);
 
-  it("begins no further request when 8 MiB of responses wait, and is served when it takes them", async () => {
+  it("begins no further request if 8 MiB of responses wait, and is served when it reads them", async () => {
     let begun = 0;
     const large = httpApp((_scope, _receive, send) => {
       begun++;
@@ -309,7 +309,7 @@ describe("timeouts of an HTTP/2 connection", () => {
     expect(await statusAfter(stop, { timeouts })).toBe(200);
   });
 
-  it("cut one that was closed and whose client keeps its side open", async () => {
+  it("close one whose client keeps its side open", async () => {
     const stay = async (server: Served) => {
       const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
       await using wire = new FrameWire(server.port, socket);

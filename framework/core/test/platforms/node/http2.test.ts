@@ -86,7 +86,7 @@ describe("a server with http2", () => {
     }
   });
 
-  it("refuses the preface behind TLS without ALPN (RFC 9113 §3.2), and without the option", async () => {
+  it("rejects the preface with TLS without ALPN (RFC 9113 §3.2), and without the option", async () => {
     await using secure = await served(echo, { http2: true, tls });
     const socket = connectSecurely({ port: secure.port, rejectUnauthorized: false });
     socket.write(PREFACE);
@@ -96,7 +96,7 @@ describe("a server with http2", () => {
     expect(await wire.write(PREFACE).closed).toMatch(/^HTTP\/1\.1 505 /);
   });
 
-  it("knows the preface wherever it is cut", async () => {
+  it("detects the preface wherever it is split", async () => {
     await using server = await served(echo, { http2: true });
     const bytes = Buffer.concat([Buffer.from(PREFACE), frame(FRAME.settings, 0, 0), request(1)]);
     for (let at = 1; at <= PREFACE.length + 9; at++) {
@@ -117,7 +117,7 @@ describe("a server with http2", () => {
     ["another line behind PRI", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"],
     ["an empty line before it", `\r\n${PREFACE}`],
     ["a request of HTTP/1.1 before it", `${GET_1}${PREFACE}`],
-  ])("takes the preface for HTTP/1.1 with %s", async (_name, bytes) => {
+  ])("treats the preface as HTTP/1.1 with %s", async (_name, bytes) => {
     await using server = await served(echo, { http2: true });
     await using wire = new Wire(server.port);
     expect(await wire.write(bytes).closed).toMatch(/HTTP\/1\.1 505 [^]*$/);
@@ -178,7 +178,7 @@ const malformed: [rule: string, fields: Fields][] = [
   ["RFC 8441 §4: a WebSocket, which is not offered", fieldsOf({ ":method": "CONNECT", ":protocol": "websocket" })],
 ];
 
-it("takes the preface for HTTP/1.1 behind a request of HTTP/1.1, and where its end is another", async () => {
+it("treats the preface as HTTP/1.1 after a request of HTTP/1.1, and if its end differs", async () => {
   await using later = new Wire(server.port);
   await later.write(GET_1).until(/"http_version":"1.1"/);
   expect(await later.write(PREFACE).closed).toMatch(/HTTP\/1\.1 505 /);
@@ -264,7 +264,7 @@ describe("a request that the server rejects", () => {
     expect(await client.request({ ":method": "CONNECT", ":authority": "a:1" })).toMatchObject({ status: 405 });
   });
 
-  it("is reset where the fields are far more than that (RFC 9113 §10.5.1)", async () => {
+  it("is reset if the fields are far larger than that (RFC 9113 §10.5.1)", async () => {
     const fields = [...GET, ...Array.from({ length: 40 }, (_, n) => [`x-${n}`, "a".repeat(1000)] as const)];
     await using wire = new FrameWire(server.port);
     const block = request(1, fields).subarray(9);
@@ -307,7 +307,7 @@ describe("a request", () => {
     expect(JSON.parse(String(payload))).toMatchObject(told);
   });
 
-  it("may have as many and as large headers as it likes where the limits are Infinity", async () => {
+  it("may have any number and size of headers if the limits are Infinity", async () => {
     const connectionLimits = { headerBytes: Infinity, headerCount: Infinity, targetBytes: Infinity };
     await using own = await served(echo, { http2: true, connectionLimits });
     await using client = new HTTP2Client(own.url);
@@ -352,7 +352,7 @@ describe("a request", () => {
     }
   });
 
-  it("gets 100 Continue when the application asks for the body, and not before", async () => {
+  it("gets 100 Continue when the application requests the body, and not before", async () => {
     const release = new Deferred<void>();
     const asked = new Deferred<void>();
     await using own = await served(
@@ -554,7 +554,7 @@ describe("a response", () => {
     ["throws in the middle", [start(200), body("abc", true)]],
     ["sends less than its Content-Length", [start(200, [["content-length", "5"]]), body("abc", true), body("")]],
     ["sends more than its Content-Length", [start(200, [["content-length", "3"]]), body("ab", true), body("cd")]],
-  ])("is reset, never short or long, where the application %s", async (_what, messages) => {
+  ])("is reset, never short or long, if the application %s", async (_what, messages) => {
     await using own = await served(
       httpApp(async (_scope, _receive, send) => {
         for (const message of messages) await send(message);
@@ -619,7 +619,7 @@ describe.each([
     ["resets it without an error", (wire: FrameWire) => wire.write(frame(FRAME.reset, 0, 1, Buffer.alloc(4)))],
     ["cuts the connection", (wire: FrameWire) => wire.socket.destroy()],
     ["ends the connection", (wire: FrameWire) => wire.socket.end()],
-  ])("is told to receive and send where it %s, a part of its body unread", async (_what, leave) => {
+  ])("is reported to receive and send if it %s, with a part of its body unread", async (_what, leave) => {
     const told = new Deferred<ReceiveMessage>();
     const thrown = new Deferred<unknown>();
     await using own = await served(
@@ -749,7 +749,7 @@ describe("an HTTP/2 connection of a server that stops", () => {
     await closed;
   });
 
-  it("does not hold the server up where the client neither closes nor begins", async () => {
+  it("does not delay the server if the client neither closes nor begins", async () => {
     await using own = await served(hello, { http2: true });
     await using silent = new FrameWire(own.port);
     await using half = new FrameWire(own.port);

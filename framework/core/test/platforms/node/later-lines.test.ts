@@ -42,7 +42,7 @@ const answered = (wire: Wire) => Array.from(wire.received.matchAll(/<(\/[^>]*)>/
 const lastAnswer = (count: number) => new RegExp(`(?:<[^]*?){${count}}>$`);
 
 describe("later request lines of a connection", () => {
-  it("are let through however their requests are written and cut into packets", async () => {
+  it("are accepted however their requests are written and split into packets", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(request, { minLength: 2, maxLength: 6 }),
@@ -92,7 +92,7 @@ describe("later request lines of a connection", () => {
     expect(await wire.until(/<\/b>|malformed/)).toMatch(/HTTP\/1\.1 (?:400|200)/);
   });
 
-  it("are looked at behind TLS as well", async () => {
+  it("are checked with TLS as well", async () => {
     await using secure = await served(app, {
       tls: { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") },
     });

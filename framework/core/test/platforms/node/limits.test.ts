@@ -78,7 +78,7 @@ describe("connectionLimits", () => {
     expect(server.logger.at("warn")).toHaveLength(1);
   });
 
-  it("connections lets no client that it refused stay, though that does not end its side", async () => {
+  it("connections closes a rejected client, even if it does not end its side", async () => {
     await using server = await served(hello, { connectionLimits: { connections: 1 }, timeouts: { headersMs: 100 } });
     await using first = new Wire(server.port);
     await first.write(GET).until(/hello$/);

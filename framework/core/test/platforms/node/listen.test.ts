@@ -96,7 +96,7 @@ describe("an address that cannot be listened on", () => {
 });
 
 describe("TLS", () => {
-  it("is spoken where a key and a certificate are given", async () => {
+  it("is enabled if a key and a certificate are set", async () => {
     const scopes: HTTPScope[] = [];
     const cert = fixture("localhost.cert.pem");
     await using server = await served(recorder(scopes), { tls: { cert, key: fixture("localhost.key.pem") } });

@@ -114,7 +114,7 @@ describe("receive", () => {
     expect(bodies.every((body) => !body.take(Buffer.from("a"), false))).toBe(true);
   });
 
-  it("refuses a second call while the first waits", async () => {
+  it("rejects a second call while the first waits", async () => {
     let refusal: unknown;
     await using server = await served(
       httpApp(async (_scope, receive, send) => {
@@ -131,7 +131,7 @@ describe("receive", () => {
   it.each([
     ["a reset", (wire: Wire) => wire.socket.resetAndDestroy()],
     ["a regular close", (wire: Wire) => wire.socket.end()],
-  ])("says http.disconnect to an application that waits, after %s", async (_how, leave) => {
+  ])("returns http.disconnect to an application that waits, after %s", async (_how, leave) => {
     const waiting = new Deferred<void>();
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
@@ -211,7 +211,7 @@ describe("a body that the application does not read", () => {
     expect(errors).toEqual([]);
   });
 
-  it("without end is cut off after a moment", async () => {
+  it("without end is aborted after a moment", async () => {
     await using server = await served(refuseAll);
     await using wire = new Wire(server.port);
     wire.write("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");

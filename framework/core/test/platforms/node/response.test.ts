@@ -144,7 +144,7 @@ describe("a response that HTTP does not allow", () => {
   it.each([
     ["longer", "3", [body("on", true), body("two", true)]],
     ["shorter", "9", [body("on", true), body("")]],
-  ])("is cut off where the body turns out %s than its Content-Length", async (_rule, length, parts) => {
+  ])("is aborted if the body turns out %s than its Content-Length", async (_rule, length, parts) => {
     await using server = await served(sending(start(200, { "content-length": length }), ...parts));
     await using wire = new Wire(server.port);
     expect(await wire.write(GET + NEXT).closed).toMatch(/\r\n\r\non$|^$/);
@@ -222,7 +222,7 @@ describe("an application that fails", () => {
     ]);
   });
 
-  it("to end its stream is cut off", async () => {
+  it("to end its stream aborts the response", async () => {
     await using server = await served(sending(start(200), body("part", true)));
     await using wire = new Wire(server.port);
     expect(await wire.write(GET).closed).not.toContain("0\r\n\r\n");

@@ -108,7 +108,7 @@ describe("serve", () => {
     expect(events).toEqual(["lifespan.startup"]);
   });
 
-  it("says what to do when the port is in use, and shuts the application down again", async () => {
+  it("suggests a fix if the port is in use, and shuts the application down again", async () => {
     await using taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as { port: number };
@@ -127,7 +127,7 @@ describe("serve", () => {
     expect(server.logger.at("info").map((line) => line.message)).toContain(`Listening on ${server.url}`);
   });
 
-  it("lets a running request finish, closes its connection, and takes no new one while it closes", async () => {
+  it("lets a running request finish, closes its connection, and accepts no new one while it closes", async () => {
     const entered = new Deferred<void>();
     const release = new Deferred<void>();
     await using server = await served(

@@ -58,7 +58,7 @@ describe("a signal", () => {
     expect(status).toBe(0);
   });
 
-  it("ends by force at the limit, with a status and the path that was stuck", async () => {
+  it("ends forcibly at the limit, with a status and the path that was stuck", async () => {
     await using server = await ServerProcess.start(SLOW);
     await using wire = new Wire(await portOf(server));
     wire.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -83,7 +83,7 @@ describe("a signal", () => {
     expect(await server.ended).toMatchObject({ status: 0, stdout: expect.stringMatching(/shutdown ran\n$/) });
   });
 
-  it("given again ends at once, with a status and the path that was running", async () => {
+  it("ends the process immediately if it is repeated, with a status and the path that was running", async () => {
     await using server = await ServerProcess.start(SLOW.replace("300", "60000"));
     await using wire = new Wire(await portOf(server));
     wire.write("GET /stuck HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -133,7 +133,7 @@ describe("a client that does not read", () => {
 describe("a client that reads slowly", () => {
   const WAITING = 65_536;
 
-  it("is not late while it takes parts of one size, and is late when it takes no more of them", () => {
+  it("is not late while it reads chunks of one size, and is late when it stops", () => {
     const reader = new SlowReader();
     const isLate = (takenBytes: number, now: number) => reader.isLate(takenBytes, WAITING, now, 1000);
     const rounds = [1, 2, 3, 4].map((round) => isLate(round * WAITING, round * 4000));

@@ -62,13 +62,13 @@ describe("X-Forwarded-Proto", () => {
     ["https, http", ["10.0.0.1"], "http"],
     ["javascript", ["10.0.0.1"], "http"],
     ["https", ["192.0.2.1"], "http"],
-  ] as const)("%s from a peer where %j is listed makes the scheme %s", (value, list, scheme) => {
+  ] as const)("%s from a peer with the list %j makes the scheme %s", (value, list, scheme) => {
     expect(applied(list, ["x-forwarded-proto", value])[1]).toBe(scheme);
   });
 });
 
 describe("trustedProxies", () => {
-  it.each(["", "nginx", "10.0.0.0/33", "10.0.0.0/", "::/129", "10.0.0", "1.2.3.4/8/8"])("refuses %j", (entry) => {
+  it.each(["", "nginx", "10.0.0.0/33", "10.0.0.0/", "::/129", "10.0.0", "1.2.3.4/8/8"])("rejects %j", (entry) => {
     expect(() => new TrustedProxies([entry])).toThrow(/^trustedProxies: expected addresses/);
   });
 
@@ -83,7 +83,7 @@ describe("trustedProxies", () => {
     expect(await wire.write(GET).until(/>$/)).toContain("<https 203.0.113.7>");
   });
 
-  it("takes a proxy on a Unix socket at its word", async () => {
+  it("trusts a proxy on a Unix socket", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tsgi-proxy-"));
     const path = join(folder, "app.sock");
     {

@@ -61,7 +61,7 @@ describe("a close in one packet with messages", () => {
     expect(await ended.promise).toMatchObject({ type: "websocket.disconnect", code: 1000 });
   });
 
-  it("leaves no timer if the connection ends before the application asks again", async () => {
+  it("leaves no timer if the connection ends before the application reads again", async () => {
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const left = new Deferred<number>();
     const app = socketApp(async (_scope, receive, send) => {

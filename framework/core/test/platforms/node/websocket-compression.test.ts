@@ -80,7 +80,7 @@ describe("an offer of compression", () => {
 });
 
 describe("a compressed message", () => {
-  it.each([8, 9, 12, 15])("of the server keeps the window of %i bits that its client asks for", async (bits) => {
+  it.each([8, 9, 12, 15])("of the server keeps the window of %i bits that its client requests", async (bits) => {
     const compression = acceptOffer(`permessage-deflate; server_max_window_bits=${bits}`);
     const text = Buffer.from("window ".repeat(5_000) + "x".repeat(40_000));
     const bytes = await (compression as Compression).compress(text);

@@ -105,7 +105,7 @@ describe("frames", () => {
   it.each([
     ["of 53 bits", [0, 0x20, 0, 0, 0, 0, 0, 0]],
     ["of 64 bits", [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]],
-  ])("are bounded where their length is %s", (_, length) => {
+  ])("are limited if their length is %s", (_, length) => {
     const reader = new FrameReader(constants.MAX_STRING_LENGTH, false);
     reader.push(Buffer.from([0x82, 0xff, ...length, 0, 0, 0, 0]));
     expect(reader.read()).toEqual(new FrameFault(1009));
@@ -121,7 +121,7 @@ describe("frames", () => {
     expect((reader.read() as ReceivedMessage).payload).toHaveLength(MAX_BYTES);
   });
 
-  it("may be compressed where that was agreed on, control frames and continuations not (RFC 7692 §6)", () => {
+  it("may be compressed if that was negotiated, control frames and continuations not (RFC 7692 §6)", () => {
     for (const [first, isAllowed] of [
       [0xc1, true],
       [0xc2, true],

@@ -120,7 +120,7 @@ describe("compression", () => {
     expect(await headersOf(client)).toBeUndefined();
   });
 
-  it("is used where the option asks for it, without a dictionary between messages", async () => {
+  it("is used if the option enables it, without a dictionary between messages", async () => {
     await using server = await served(echo, { webSocketCompression: true });
     await using client = new Client(server, "/", [], { perMessageDeflate: { threshold: 0 } });
     expect(await headersOf(client)).toMatch(

@@ -60,7 +60,7 @@ describe("a client that disconnects before the response to its handshake", () =>
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("leaves no connection behind", async () => {
+  it("leaves no connection open", async () => {
     const entered = new Deferred<void>();
     const go = new Deferred<void>();
     await using server = await served(

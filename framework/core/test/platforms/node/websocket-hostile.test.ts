@@ -99,7 +99,7 @@ describe("a WebSocket", () => {
     expect(socket.written).toBe("\x88\x02\x03\xe8");
   });
 
-  it("is bounded by the longest string where its application wants no bound", () => {
+  it("is limited by the longest string if its application sets no limit", () => {
     const rules = {
       maxMessageBytes: Infinity,
       compression: false,

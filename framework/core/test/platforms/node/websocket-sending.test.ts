@@ -34,14 +34,14 @@ describe("a message of the server", () => {
     expect(await client.closed).toEqual([1000, ""]);
   });
 
-  it("is a part of a larger buffer where the application sends one", async () => {
+  it("is a part of a larger buffer if the application sends one", async () => {
     const bytes = new Uint8Array([1, 2, 3, 4]).subarray(1, 3);
     await using server = await served(sending(accept, { type: "websocket.send", bytes }));
     await using client = new Client(server);
     expect(await client.received(1)).toEqual([Buffer.from([2, 3])]);
   });
 
-  it("is not sent behind the close of the client", async () => {
+  it("is not sent after the close of the client", async () => {
     let failure: unknown;
     const app = socketApp(async (_scope, receive, send) => {
       await send(accept);

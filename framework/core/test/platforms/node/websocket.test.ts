@@ -49,7 +49,7 @@ describe("a WebSocket", () => {
     ]);
   });
 
-  it("takes the subprotocol and the headers that the application accepts with", async () => {
+  it("uses the subprotocol and the headers of the application's accept", async () => {
     await using server = await served(
       sending({ type: "websocket.accept", subprotocol: "v2", headers: [pair("x-room", "7"), pair("upgrade", "x")] }),
     );
@@ -135,7 +135,7 @@ describe("a WebSocket", () => {
 });
 
 describe("a handshake", () => {
-  it("is refused with 403 when the application closes before it accepts", async () => {
+  it("is rejected with 403 if the application closes before it accepts", async () => {
     await using server = await served(sending({ type: "websocket.close", code: 1008 }));
     await using client = new Client(server);
     expect(await client.refused).toEqual([403, '{"detail":"Forbidden"}']);
@@ -176,7 +176,7 @@ describe("a handshake", () => {
     ],
     ["returns without an answer", socketApp(() => Promise.resolve())],
     ["answers with half a response", sending({ type: "websocket.http.response.start", status: 200 })],
-  ])("is refused with 500 when the application %s", async (_what, app) => {
+  ])("is rejected with 500 if the application %s", async (_what, app) => {
     await using server = await served(async (scope, receive, send) => {
       if (scope.type === "websocket") return app(scope, receive, send);
     });
@@ -194,7 +194,7 @@ describe("a handshake", () => {
     ["with extensions that are none", `${GOOD}Sec-WebSocket-Extensions: permessage-deflate;;=\r\n`, 400],
     ["with a body", `${GOOD}Content-Length: 1\r\n`, 400],
     ["with two Host lines", `${GOOD}Host: b\r\n`, 400],
-  ])("%s is refused, and the application not called", async (_what, headers, status) => {
+  ])("%s is rejected, and the application is not called", async (_what, headers, status) => {
     let called = false;
     await using server = await served(
       socketApp(() => {
@@ -217,7 +217,7 @@ describe("a handshake", () => {
     expect(errors).toEqual([]);
   });
 
-  it("with another method than GET is refused with 405", async () => {
+  it("with another method than GET is rejected with 405", async () => {
     await using server = await served(echo);
     await using wire = new Wire(server.port);
     expect(await wire.write(handshake(GOOD).replace("GET", "POST")).closed).toMatch(/^HTTP\/1\.1 405 /);
@@ -249,7 +249,7 @@ describe("a handshake", () => {
     ["Origin: http://example.org\r\n", 403],
     ["Origin: null\r\n", 403],
     ["", 101],
-  ])("with %j gets %i where origins are listed", async (origin, status) => {
+  ])("with %j gets %i if origins are listed", async (origin, status) => {
     await using server = await served(sending(accept), { allowedOrigins: ["https://example.org"] });
     await using wire = new Wire(server.port);
     expect(await wire.write(handshake(GOOD + origin)).until(/\r\n\r\n/)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -355,7 +355,7 @@ describe("an application that misuses a WebSocket", () => {
 });
 
 describe("the bounds of a WebSocket", () => {
-  it("close it with 1009 for a message that is too long, and say so to the application", async () => {
+  it("close it with 1009 for a message that is too long, and notify the application", async () => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -382,7 +382,7 @@ describe("the bounds of a WebSocket", () => {
     expect((await client.closed)[0]).toBe(1009);
   });
 
-  it("are 1 MiB a message unless the caller says otherwise", async () => {
+  it("are 1 MiB per message by default", async () => {
     await using server = await served(echo);
     await using client = new Client(server);
     await client.opened;
@@ -546,7 +546,7 @@ describe("the bounds of a WebSocket", () => {
 });
 
 describe("a server that stops", () => {
-  it("closes WebSockets with 1012, and tells their applications", async () => {
+  it("closes WebSockets with 1012, and notifies their applications", async () => {
     const told = new Deferred<ReceiveMessage>();
     await using server = await served(
       socketApp(async (_scope, receive, send) => {
@@ -563,7 +563,7 @@ describe("a server that stops", () => {
     expect(server.logger.at("error")).toEqual([]);
   });
 
-  it("refuses a handshake that is not accepted yet with 503", async () => {
+  it("rejects a handshake that is not accepted yet with 503", async () => {
     const entered = new Deferred<void>();
     await using server = await served(
       socketApp(async (_scope, receive) => {

@@ -130,7 +130,7 @@ describe("serve with workers", () => {
     expect(await pidsOf(port, 2)).toEqual(before);
   });
 
-  it("ends with a status when a worker does not start, and says why", async () => {
+  it("exits with a status if a worker does not start, with the reason", async () => {
     await using server = await ServerProcess.start(`
       await serve(async (scope, receive, send) => {
         await receive();
@@ -158,7 +158,7 @@ ${APP}${SERVE}`);
   it.each([
     ["waits for ever", "/stuck", /stuck in/],
     ["blocks its loop", "/block", /blocks in/],
-  ])("ends a worker by force whose handler %s, with a status", async (_what, path, said) => {
+  ])("kills a worker whose handler %s, with a status", async (_what, path, said) => {
     await using server = await ServerProcess.start(APP + SERVE);
     await using wire = new Wire(await portOf(server));
     wire.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -191,7 +191,7 @@ ${APP}${SERVE}`);
     expect(await server.ended).toMatchObject({ status: 0 });
   });
 
-  it.each([0, -1, 1.5])("refuses %s workers", async (workers) => {
+  it.each([0, -1, 1.5])("rejects %s workers", async (workers) => {
     await using server = await ServerProcess.start(`${APP} await serve(app, { port: 0, workers: ${workers} });`);
     const { status, stderr } = await server.ended;
     expect(status).toBe(1);

@@ -104,7 +104,7 @@ describe("the scope of a request", () => {
     expect((await scopeOf(request)).client).toBeNull();
   });
 
-  it("takes what Bun, Deno and Cloudflare pass to the fetch of a default export", async () => {
+  it("accepts the arguments that Bun, Deno and Cloudflare pass to the fetch of a default export", async () => {
     const request = new Request(HOST);
     const bun = { requestIP: () => ({ address: "192.0.2.2", port: 7, family: "IPv4" }) };
     expect((await scopeOf(request, bun)).client).toEqual(["192.0.2.2", 7]);
@@ -238,7 +238,7 @@ describe("the response", () => {
     expect(logger.lines).toHaveLength(2);
   });
 
-  it("is an error of the stream, too, where the application returns without its end", async () => {
+  it("is an error of the stream, too, if the application returns without its end", async () => {
     const logger = new KeptLog();
     const answer = await toFetchHandler(sending(START, part("a")), { logger })(new Request(HOST));
     await expect(answer.text()).rejects.toThrow("without the end of its response");
@@ -328,7 +328,7 @@ describe("a body", () => {
     expect(sent).toBe(1000);
   });
 
-  it("of 1 GiB goes through in constant memory, both ways at once", async () => {
+  it("of 1 GiB is transferred in constant memory, in both directions concurrently", async () => {
     const PART = 256 * 1024;
     const TOTAL = 1024 ** 3;
     const chunk = new Uint8Array(PART);
@@ -830,7 +830,7 @@ describe("app.fetch", () => {
 });
 
 describe("an invalid application or option", () => {
-  it("is refused by name", () => {
+  it("is rejected by name", () => {
     expect(() => toFetchHandler({} as never)).toThrow("toFetchHandler() takes an ASGI application");
     expect(() => toFetchHandler(new App(), { lifespan: "on" } as never)).toThrow('lifespan should be "auto" or "off"');
     expect(() => toFetchHandler(new App(), { log: 1 } as never)).toThrow("log");

@@ -52,7 +52,7 @@ describeMatrix("request.toWeb()", ({ call, keeps }) => {
     expect((await call(app, "POST", "/after", { body: Buffer.from("a") })).json).toEqual(["a", "a", "a"]);
   });
 
-  it("takes the body from body()", async () => {
+  it("uses the body from body()", async () => {
     expect((await call(app, "POST", "/before", { body: Buffer.from("a") })).status).toBe(500);
   });
 
@@ -145,7 +145,7 @@ describeMatrix("a platform's Response as a handler's result", ({ call, returning
     expect((await call(app, "GET", "/stream")).text).toBe("stream");
   });
 
-  it("is a 500 and a line in the log where its body has been read", async () => {
+  it("results in 500 and a log entry if its body has been read", async () => {
     const logger = new KeptLog();
     const app = new App({ logger });
     const read = new Response("a");

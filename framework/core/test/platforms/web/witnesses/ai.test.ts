@@ -149,7 +149,7 @@ describe("a stream of the AI SDK that a handler returns", () => {
     },
   );
 
-  it("is the same by app.fetch, where canceling the body aborts the model", async () => {
+  it("is the same by app.fetch, and canceling the body aborts the model", async () => {
     const model = new SteppedModel(["one", "two"]);
     const app = chat(model);
     model.step();

@@ -34,7 +34,7 @@ describeMatrix("a mounted h3 app", ({ call }) => {
     });
   });
 
-  it("takes its own base off the path", async () => {
+  it("removes its own base from the path", async () => {
     const h3 = new H3().all(
       `${PREFIX}/**`,
       withBase(
@@ -100,7 +100,7 @@ describeMatrix("a mounted h3 app", ({ call }) => {
   });
 });
 
-describe("a mounted h3 app behind the Node server", () => {
+describe("a mounted h3 app on the Node server", () => {
   it("sends its events one by one, and is notified if the client disconnects", async () => {
     const [next, closed] = [new Deferred<void>(), new Deferred<void>()];
     const h3 = new H3().get(PREFIX, (event) => {
@@ -128,7 +128,7 @@ describe("a mounted h3 app behind the Node server", () => {
     }
   });
 
-  it("knows no address of the client, which the platform's Request does not have", async () => {
+  it("has no address of the client, which the platform's Request does not contain", async () => {
     const h3 = new H3().get(PREFIX, (event) => ({ ip: getRequestIP(event) ?? null }));
     const server = await serve(mounting(h3), { port: 0, signals: false, logger: new KeptLog() });
     try {

@@ -143,7 +143,7 @@ describeMatrix("a mounted Hono app", ({ call }) => {
   });
 });
 
-describe("a mounted Hono app behind the Node server", () => {
+describe("a mounted Hono app on the Node server", () => {
   it("sends the chunks of a stream one by one, and is notified if the client disconnects", async () => {
     const [next, aborted] = [new Deferred<void>(), new Deferred<void>()];
     const hono = new Hono().basePath(PREFIX).get("/", (c) =>
@@ -171,7 +171,7 @@ describe("a mounted Hono app behind the Node server", () => {
     }
   });
 
-  it("sends server-sent events at once", async () => {
+  it("sends server-sent events immediately", async () => {
     const next = new Deferred<void>();
     const hono = new Hono().basePath(PREFIX).get("/", (c) =>
       streamSSE(c, async (events) => {
