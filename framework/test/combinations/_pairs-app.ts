@@ -14,7 +14,17 @@ import {
   Router,
   withParams,
 } from "../../core/src/index.js";
-import { bodyLimit, compress, cors, httpMiddleware, timeLimit } from "../../core/src/middleware/index.js";
+import {
+  bodyLimit,
+  compress,
+  cors,
+  csrf,
+  httpMiddleware,
+  idempotency,
+  memoryStore,
+  sessions,
+  timeLimit,
+} from "../../core/src/middleware/index.js";
 import type { Marker } from "../../core/src/parameters/marker.js";
 import type { Annotation, Params } from "../../core/src/parameters/annotation.js";
 import type { RouteOptions } from "../../core/src/routing/options.js";
@@ -156,6 +166,12 @@ function appMiddleware({ middleware }: Combination): Middleware[] {
       return [forwarding];
     case "limits":
       return [timeLimit(60_000), bodyLimit(1024 * 1024)];
+    case "csrf":
+      return [csrf({ trustedOrigins: [ORIGIN] })];
+    case "sessions":
+      return [sessions({ store: memoryStore() })];
+    case "idempotency":
+      return [idempotency({ store: memoryStore() })];
     case "cors":
       return [cors({ allowOrigins: [ORIGIN] })];
     case "compress":

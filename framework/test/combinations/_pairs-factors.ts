@@ -83,6 +83,9 @@ const ORDINARY = {
     "forwarding",
     "reads the body",
     "limits",
+    "csrf",
+    "sessions",
+    "idempotency",
     "cors",
     "compress",
   ],
@@ -213,6 +216,8 @@ const PLAIN_RULES = [
   rule(["parameter", "framing"], ({ parameter, framing }) => framing === "whole" || isBody(parameter)),
   rule(["guard", "place"], ({ guard, place }) => guard !== "none" || place === "route"),
   rule(["mount", "place"], ({ mount, place }) => mount === "router" || place !== "router"),
+  // A second request with the key of the first one is a repeat, whose handler does not run.
+  rule(["request", "middleware"], ({ request, middleware }) => request !== "second" || middleware !== "idempotency"),
   rule(["mount", "middleware"], ({ mount, middleware }) => mount === "router" || middleware !== "router header"),
   rule(
     ["mount", "errorHandler"],

@@ -44,6 +44,9 @@ export function requestOf(c: Combination): SentRequest {
   if (c.guard !== "none") addNumber("level", c.guard === "own fault" ? "x" : "1");
   if (c.dependency === "own fault") addNumber("page", "x");
   if (c.middleware === "cors") draft.headers.push(["origin", ORIGIN]);
+  if (c.middleware === "csrf") draft.headers.push(["origin", ORIGIN], ["sec-fetch-site", "cross-site"]);
+  if (c.middleware === "sessions") draft.cookies.push(["__Host-session", "A".repeat(43)]);
+  if (c.middleware === "idempotency") draft.headers.push(["idempotency-key", crypto.randomUUID()]);
   if (c.middleware === "compress") draft.headers.push(["accept-encoding", "gzip"]);
   const query = encode(draft.query);
   const cookie = draft.cookies.map((pair) => pair.join("=")).join("; ");
