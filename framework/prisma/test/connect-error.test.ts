@@ -18,7 +18,7 @@ describe("PostgreSQL that rejects the credentials", () => {
     [
       "nobody listens",
       "postgresql://app:secret@localhost:1/app",
-      /^PostgreSQL, host localhost, port 1: connect ECONNREFUSED .*: start it with (?:sudo systemctl|brew services) start/,
+      /^PostgreSQL, host localhost, port 1: connect ECONNREFUSED .*: start the server with (?:sudo systemctl|brew services) start/,
     ],
     [
       "there is no such host",

@@ -14,8 +14,8 @@ const PAGE = readFileSync(path.join(ROOT, "framework/docs/prisma.md"), "utf8");
 const blocks = blocksOf("prisma.md", PAGE);
 const MINUTES_MS = 180_000;
 
-/** The compiler options of the tutorial, to which the page refers. */
-const [tsconfig] = blocksOf("tutorial.md", readFileSync(path.join(ROOT, "framework/docs/tutorial.md"), "utf8")).filter(
+/** The compiler options of the package's README, to which the page refers. */
+const [tsconfig] = blocksOf("README.md", readFileSync(path.join(ROOT, "framework/core/README.md"), "utf8")).filter(
   ({ language, code }) => language === "json" && code.includes("compilerOptions"),
 );
 
