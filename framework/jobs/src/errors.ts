@@ -18,9 +18,6 @@ const MESSAGES = {
   /** You use `new Jobs({ url })`, but the peer dependency `pg-boss` is not installed. */
   TSGI_MISSING_PG_BOSS:
     "new Jobs({ url }) requires the package pg-boss, which cannot be loaded. Run: npm install pg-boss@12.38.0",
-  /** You enqueue in a transaction of Drizzle, but the package `drizzle-orm` cannot be loaded. */
-  TSGI_MISSING_DRIZZLE:
-    "A transaction of Drizzle requires the package drizzle-orm, which cannot be loaded. Run: npm install drizzle-orm",
   /**
    * `new Jobs()` has neither a database nor `inline: true`, or both.
    *

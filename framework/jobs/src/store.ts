@@ -187,7 +187,7 @@ export class Sender {
       const connection = await this.#connect();
       await this.#createQueue(connection, definition.name);
       const { boss, library } = connection;
-      const db = options.tx === undefined ? undefined : await executorOf(options.tx, library);
+      const db = options.tx === undefined ? undefined : executorOf(options.tx, library);
       const send = sendOptions(definition.rules, options);
       return await boss.send(definition.name, envelope, db === undefined ? send : { ...send, db });
     } catch (error) {

@@ -8,7 +8,8 @@ import { CONTROL, type Worker } from "../src/control.js";
 import { Jobs, type WorkOptions } from "../src/index.js";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const isNewEnough = major > 22 || (major === 22 && minor >= 12);
+/** Whether pg-boss works on this Node.js. */
+export const isNewEnough = major > 22 || (major === 22 && minor >= 12);
 
 /** The address of PostgreSQL; `null` if it is unavailable, or this Node.js is too old for pg-boss. */
 export const URL_OF_DATABASE = isNewEnough ? await findPostgreSQL() : null;

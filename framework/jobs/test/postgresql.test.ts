@@ -318,7 +318,9 @@ describeWithDatabase("Jobs with a database", () => {
   it("rejects values that are not a transaction", async () => {
     const jobs = database.open();
     const job = jobs.define("job", {}, async () => {});
-    for (const tx of [database.pool, {}, { query: 1 }]) {
+    const kysely = { executeQuery: () => {}, isTransaction: false };
+    const prisma = { $queryRawUnsafe: () => {}, $connect: () => {} };
+    for (const tx of [database.pool, {}, { query: 1 }, kysely, prisma]) {
       await expect(job.enqueue(undefined, { tx })).rejects.toMatchObject({ code: "TSGI_JOBS_NOT_A_TRANSACTION" });
     }
   });
