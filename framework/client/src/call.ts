@@ -1,15 +1,17 @@
 /** The type of a client's method: a call of a route by its path. @module */
-import type { ROUTE_ANSWER, ROUTE_ARGUMENTS } from "tsgi/internals";
+import type { ROUTE_ANSWER, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internals";
 
 /**
  * Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. Without the default of
  * `Path`, the first call computes the responses of all routes, at 34 instantiations each.
+ *
+ * @typeParam Key - The key of the result.
  */
-export interface Call<Routes> {
+export interface Call<Routes, Key extends typeof ROUTE_ANSWER | typeof ROUTE_PROBLEM = typeof ROUTE_ANSWER> {
   <Path extends keyof Routes & string = never>(
     path: Path,
     ...init: Arguments<Routes[Path][keyof Routes[Path] & typeof ROUTE_ARGUMENTS]>
-  ): Routes[Path][keyof Routes[Path] & typeof ROUTE_ANSWER];
+  ): Routes[Path][keyof Routes[Path] & Key];
 }
 
 /**

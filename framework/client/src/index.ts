@@ -1,7 +1,15 @@
 /** `@tsgi/client`: calls that are typed by the routes themselves. @module */
 import createFetchClient, { type ClientOptions as FetchClientOptions, type Middleware } from "openapi-fetch";
 import type { Call } from "./call.js";
-import { type PathNames, readBody, type ROUTE_METHOD, type ROUTE_PATH, type Takes } from "tsgi/internals";
+import {
+  type PathNames,
+  readBody,
+  type ROUTE_ANSWER,
+  type ROUTE_METHOD,
+  type ROUTE_PATH,
+  type ROUTE_PROBLEM,
+  type Takes,
+} from "tsgi/internals";
 import type { SocketCall } from "./socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./socket.js";
 import { openStream, type StreamInit } from "./stream.js";
@@ -10,7 +18,15 @@ import { type RequestInitParts, writeRequest } from "./write-request.js";
 import type { Routed } from "tsgi";
 
 export type { Call } from "./call.js";
-export type { Answer, CallOptions, FormHeaders, HTTPValidationError } from "tsgi/internals";
+export type {
+  Answer,
+  CallOptions,
+  FormHeaders,
+  HTTPValidationError,
+  ProblemDetails,
+  ValidationProblem,
+  ValidationProblemIssue,
+} from "tsgi/internals";
 export type { SocketCall } from "./socket-call.js";
 export type { StreamCall, StreamedEvent } from "./stream-call.js";
 export { type ClientStream, StreamRefusedError } from "./stream.js";
@@ -74,8 +90,19 @@ export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer"
   WebSocket?: WebSocketConstructor;
 }
 
+/** Facts about the errors of an application, which only the types use. */
+export interface ErrorOptions {
+  /** `true` if the App has the option `problemDetails`. */
+  readonly problemDetails?: boolean;
+}
+
+/** The key of the results of calls. */
+type AnswerOf<Errors> = Errors extends { readonly problemDetails: true } ? typeof ROUTE_PROBLEM : typeof ROUTE_ANSWER;
+
 /** A client: a function for each method and for WebSockets, and openapi-fetch's middleware. */
-export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> } & {
+export type Client<Api, Errors extends ErrorOptions = {}> = {
+  readonly [Of in keyof Api & Method]: Call<Api[Of], AnswerOf<Errors>>;
+} & {
   /**
    * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route
    * type the messages.
@@ -110,9 +137,10 @@ export type Client<Api> = { readonly [Of in keyof Api & Method]: Call<Api[Of]> }
  * const { data, error } = await client.GET("/hello");
  * console.log(data?.hello, error); // world undefined
  * ```
+ * @typeParam Errors - `{ problemDetails: true }` if the App has that option: then errors are problem details.
  * @see {@link https://openapi-ts.dev/openapi-fetch/}
  */
-export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
+export function createClient<Api, Errors extends ErrorOptions = {}>(options: ClientOptions = {}): Client<Api, Errors> {
   const { location } = globalThis as { location?: unknown }; // Deno has it without a value
   const defaultUrl = options.fetch && location === undefined ? "http://localhost" : "";
   const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
@@ -144,5 +172,5 @@ export function createClient<Api>(options: ClientOptions = {}): Client<Api> {
       void middleware.splice(0, middleware.length, ...middleware.filter((one) => !gone.includes(one))),
   };
   // The calls are the same for every path: only their types tell the paths apart.
-  return client as Client<Api>;
+  return client as Client<Api, Errors>;
 }

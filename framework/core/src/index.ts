@@ -87,6 +87,7 @@ export { ResponseHeaders } from "./http/response/headers.js";
 export { type StreamContent, StreamingResponse } from "./http/response/streaming.js";
 export { type AppDelete, type AppGet, type AppPatch, type AppPost, type AppPut } from "./routing/common-verbs.js";
 export { type CallbackOperation, type Callbacks } from "./routing/document-options.js";
+export { type ErrorSource, type Translate } from "./http/problem-details.js";
 export { type MediaTypeDoc, type ResponseDoc, type ResponseDocs } from "./parameters/response-docs.js";
 export {
   type DataEvent,

@@ -145,6 +145,36 @@ const silent = await client.GET("/silent");
 is<Equal<typeof silent.error, unknown>>();
 `;
 
+/** The same errors as problem details. */
+const PROBLEM_PROGRAM = `import type * as declared from "./declared.js";
+import { type ApiOf, createClient, type ProblemDetails, type ValidationProblem } from "@tsgi/client";
+const client = createClient<ApiOf<typeof declared>, { problemDetails: true }>();
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_T extends true>(): void => {};
+const { error } = await client.GET("/documents/{id}", { params: { path: { id: 1 } } });
+switch (error?.status) {
+  case 404:
+    is<Equal<typeof error.code, "missing" | "deleted">>();
+    is<Equal<typeof error.title, string>>();
+    break;
+  case 422:
+    is<Equal<typeof error, ValidationProblem>>();
+    break;
+  case 401:
+  case 409:
+  case 429:
+  case undefined:
+    break;
+  default:
+    error satisfies never;
+}
+const { error: refused } = await client.POST("/documents", { params: { query: { name: "a" } } });
+if (refused && refused.status === 422) is<Equal<typeof refused.code, "invalid">>();
+const silent = await client.GET("/silent");
+is<Equal<typeof silent.error, ProblemDetails | undefined>>();
+is<Equal<typeof silent.data, number | undefined>>();
+`;
+
 const HEAD = `import type * as items from "./routes.js";
 import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
 const client = createClient<ApiOf<typeof items, "/v1">>({ baseUrl: "http://127.0.0.1:8000" });
@@ -229,7 +259,8 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   }, 60_000);
 
   it("have the errors of the route, of its App or Router, and of its dependencies", () => {
-    expect(faults + compile(compiler(), folder, { "declared-program.ts": DECLARED_PROGRAM })).toBe("");
+    const programs = { "declared-program.ts": DECLARED_PROGRAM, "problem-program.ts": PROBLEM_PROGRAM };
+    expect(faults + compile(compiler(), folder, programs)).toBe("");
   }, 60_000);
 
   it("make each mistake one error at its own line, of at most six lines", () => {

@@ -78,7 +78,8 @@ export class UwsHandler {
     const head = this.readHead(req);
     const stream = this.open(res);
     if (head instanceof ErrorResponse) {
-      stream.respond(head.head, head.body);
+      const refusal = head.as(this.#context);
+      stream.respond(refusal.head, refusal.body);
       return;
     }
     const { encrypted, server } = this;

@@ -61,12 +61,14 @@ function upgrade(
   const head = handler.readHead(req);
   const stream = handler.open(res);
   if (head instanceof ErrorResponse) {
-    stream.respond(head.head, head.body);
+    const refusal = head.as(context);
+    stream.respond(refusal.head, refusal.body);
     return;
   }
   const handshake = context.draining ? draining : parseHandshake(head, rules, handler.encrypted);
   if (handshake instanceof ErrorResponse) {
-    stream.respond(handshake.head, handshake.body);
+    const refusal = handshake.as(context);
+    stream.respond(refusal.head, refusal.body);
     return;
   }
   const { encrypted, server } = handler;

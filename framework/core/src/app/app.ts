@@ -23,6 +23,8 @@ import {
   type ExceptionKey,
   type KeyedHandler,
 } from "../http/exception-handlers.js";
+import type { ErrorFormat, Translate } from "../http/problem-details.js";
+import { PROBLEM_DETAILS } from "../protocol/error-response.js";
 import { configurationError } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits, mergeLimits } from "../http/limits.js";
 import { consoleLogger, guardLogger, keepLogger, type Logger } from "../common/logger.js";
@@ -37,6 +39,7 @@ import {
   assertOptions,
   expecting,
   FLAG,
+  FUNCTION,
   group,
   isObject,
   LIST,
@@ -84,6 +87,11 @@ export interface AppOptions<Responses extends ResponseDocs = ResponseDocs> exten
   /** Dependencies of every route, which run before those of routers and routes. */
   dependencies?: readonly Marker<unknown>[];
   /**
+   * Returns the text of a validation error in the language of the client, or `undefined` for the original text. It
+   * replaces `msg`, or `detail` with `problemDetails`.
+   */
+  translate?: Translate;
+  /**
    * Observes each request and each WebSocket, for traces, metrics and logs: one or several, the first outermost. It
    * includes those of mounted Apps.
    */
@@ -104,6 +112,7 @@ const OPTIONS: OptionRules<AppOptions> = {
   entry: ANYTHING,
   logger: OBJECT,
   responses: OBJECT,
+  translate: FUNCTION,
   dependencies: LIST,
   instrumentation: expecting("an object with a method start(scope), or a list of them", (value) =>
     [value].flat().every((one) => isObject(one) && "start" in one && typeof one.start === "function"),
@@ -111,6 +120,11 @@ const OPTIONS: OptionRules<AppOptions> = {
   middleware: MIDDLEWARE_LIST,
   exceptionHandlers: ANYTHING,
 };
+
+/** The format of an App's errors; `undefined` for the default one. */
+function errorFormatOf({ problemDetails = false, translate }: AppOptions): ErrorFormat | undefined {
+  return problemDetails || translate ? { problemDetails, translate: translate ?? null } : undefined;
+}
 
 const dispatchers = new WeakMap<object, Dispatcher>();
 
@@ -249,6 +263,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));
+    if (options.problemDetails) Object.defineProperty(this, PROBLEM_DETAILS, { value: true });
     this.#pool = new HandlerPool({
       options: options.pool ?? {},
       entry: options.entry,
@@ -276,12 +291,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
       application: this.#application,
     });
     const life = this.#shedding(options.shed, this.#pool.around(this.#lifespan));
-    this.#life = {
-      start: (...args) => {
-        this.#reportIncompletePages();
-        return life.start(...args);
-      },
-    };
+    this.#life = { start: (...args) => this.#startLife(life, args) };
     this.#dispatcher.configure({
       app: this,
       errors: this.#endpointSettings,
@@ -290,6 +300,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
       overrides: this.dependencyOverrides,
       application: this.#application,
       lifespan: this.#life,
+      format: errorFormatOf(options),
       onServing: () => this.#addDocumentation(),
     });
     this.#root[SUBSCRIBE]({
@@ -328,6 +339,14 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
   /** The metrics of the worker pool; `null` without a pool. */
   get poolStats(): PoolStats | null {
     return this.#pool.stats;
+  }
+
+  /** Starts the lifespan. Its state reports the format of errors to the server. */
+  #startLife(life: Startable, args: Parameters<Startable["start"]>): ReturnType<Startable["start"]> {
+    this.#reportIncompletePages();
+    const [state, , outer] = args;
+    if (this.settings.problemDetails && outer === undefined) Object.assign(state, { [PROBLEM_DETAILS]: true });
+    return life.start(...args);
   }
 
   /** Adds the option `shed` to the lifespan, and its middleware to the App. */

@@ -10,6 +10,7 @@ import type { Logger } from "../common/logger.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
 import type { Instrumentation } from "../middleware/observation/types.js";
 import { OBSERVED, type ObservedScope, observing } from "../middleware/observation/observed.js";
+import { ERROR_FORMAT, type ErrorFormat, type FormattedScope } from "../http/problem-details.js";
 import { Request } from "../http/request.js";
 import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf } from "../protocol/path.js";
 import { RadixRouter } from "../routing/radix-router.js";
@@ -35,7 +36,8 @@ const EXACT = { exact: true } as const;
 
 /** A scope with the keys that an App sets for the Apps that are mounted in it. */
 type RequestScope = (HTTPScope | WebSocketScope) &
-  ObservedScope & {
+  ObservedScope &
+  FormattedScope & {
     [OVERRIDES]?: readonly DependencyOverrides[];
     [APPLICATION]?: ApplicationScope;
   };
@@ -62,6 +64,8 @@ export interface DispatcherSettings {
   readonly overrides: DependencyOverrides;
   readonly application: ApplicationScope;
   readonly lifespan: Startable;
+  /** The format of errors, if it is not the default one. A mounted App has its own. */
+  readonly format: ErrorFormat | undefined;
   /** Called once, with the first HTTP or WebSocket scope. */
   readonly onServing: () => void;
 }
@@ -150,7 +154,12 @@ export class Dispatcher {
    */
   #enter(scope: RequestScope): RequestScope {
     if (!this.#isServing) this.#startServing();
-    if (scope[APPLICATION] !== undefined) return scope; // handed on by an App in which this one is mounted
+    const { format } = this.#settings;
+    if (scope[APPLICATION] !== undefined) {
+      // handed on by an App in which this one is mounted
+      scope[ERROR_FORMAT] = format;
+      return scope;
+    }
     const options = scope.type === "websocket" ? EXACT : undefined;
     const isNew = scope.app === undefined;
     const own = isNew && Object.isExtensible(scope) ? scope : copyScope(scope);
@@ -159,6 +168,7 @@ export class Dispatcher {
         ? canonicalPath(scope.path, scope.raw_path, options)
         : rewrittenPath(scope.path, options);
     own.app = this.#settings.app;
+    if (format !== own[ERROR_FORMAT]) own[ERROR_FORMAT] = format;
     if (path === own.path) return own;
     own.raw_path ??= encodePath(own.path);
     own.path = path ?? BAD_PATH;
@@ -209,7 +219,7 @@ export class Dispatcher {
   #refuseBadPath(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const error = new HTTPException(400, "The path is not valid percent-encoded UTF-8");
     if (scope.type === "http") return this.#answer(error, this.#requestOf(scope, receive), send);
-    const { statusCode, headers, body } = httpExceptionHandler(error);
+    const { statusCode, headers, body } = httpExceptionHandler(error, { scope });
     return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
   }
 

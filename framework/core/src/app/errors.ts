@@ -75,15 +75,15 @@ function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSe
     if (error instanceof HTTPException) {
       // A full disk, a database that is away: the client reads the status, the operator the cause.
       if (error.statusCode >= 500 && error.cause !== undefined) logError(error, request.scope, settings.logger);
-      return httpExceptionHandler(error);
+      return httpExceptionHandler(error, request);
     }
-    if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+    if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, request);
     logError(error, request.scope, settings.logger);
-    return serverErrorHandler(error, settings.debug);
+    return serverErrorHandler(error, settings.debug, request);
   } catch (unsendable) {
     // A header that HTTP does not allow, or a detail that JSON cannot write.
     logError(unsendable, request.scope, settings.logger);
-    return serverErrorHandler(unsendable, settings.debug);
+    return serverErrorHandler(unsendable, settings.debug, request);
   }
 }
 

@@ -30,7 +30,16 @@ export { PathPattern } from "../routing/path-pattern.js";
 export { RadixNode } from "../routing/radix-node.js";
 export { RadixRouter } from "../routing/radix-router.js";
 export type { PathParams, Resolved } from "../routing/route.js";
-export type { ROUTE, ROUTE_ANSWER, ROUTE_ARGUMENTS, ROUTE_METHOD, ROUTE_PATH, Takes } from "../routing/routed.js";
+export type { ProblemDetails, ValidationProblem, ValidationProblemIssue } from "../routing/call-problems.js";
+export type {
+  ROUTE,
+  ROUTE_ANSWER,
+  ROUTE_ARGUMENTS,
+  ROUTE_METHOD,
+  ROUTE_PATH,
+  ROUTE_PROBLEM,
+  Takes,
+} from "../routing/routed.js";
 export { isRecord } from "../schema/structs.js";
 export { describeRoute } from "../openapi/document.js";
 export { isListedSocket } from "../openapi/websockets.js";

@@ -3,7 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../proto
 import type { Logger } from "../common/logger.js";
 import { LIST, type OptionRules, whole } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
-import { JSONResponse } from "../http/response/kinds.js";
+import { refusalOf } from "../middleware/layer.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
 import type { Startable } from "./lifespan.js";
 
@@ -130,7 +130,7 @@ export class LoadShedder {
 
   async #reject(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const headers = { "retry-after": String(this.#options.retryAfterSeconds ?? 1), "cache-control": "no-store" };
-    const response = new JSONResponse({ detail: "The server is overloaded" }, { statusCode: 503, headers });
+    const response = refusalOf(scope, { statusCode: 503, detail: "The server is overloaded", headers });
     if (scope.type === "http") return response.send(send, scope.method === "HEAD");
     return new WebSocket(scope, receive, send)[REFUSE](503, response.headers, response.body);
   }

@@ -201,14 +201,14 @@ export class SocketEndpoint {
   /** The response to a handshake that an error rejects. */
   #toRefusal(websocket: WebSocket, error: unknown): Response {
     try {
-      if (error instanceof HTTPException) return httpExceptionHandler(error);
-      if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error);
+      if (error instanceof HTTPException) return httpExceptionHandler(error, websocket);
+      if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, websocket);
     } catch (unsendable) {
       this.#log(websocket, unsendable); // a header that HTTP does not allow, or a detail that JSON cannot write
-      return serverErrorHandler(unsendable, false);
+      return serverErrorHandler(unsendable, false, websocket);
     }
     this.#log(websocket, error);
-    return serverErrorHandler(error, false);
+    return serverErrorHandler(error, false, websocket);
   }
 
   #log({ path, scope }: WebSocket, error: unknown): void {

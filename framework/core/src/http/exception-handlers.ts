@@ -1,6 +1,7 @@
 /** Handlers of errors, and the default ones. @module */
 import { configurationError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText } from "../common/logger.js";
+import { type ErrorSource, formattedInvalid, problemOfException, problemOfStatus } from "./problem-details.js";
 import type { Request } from "./request.js";
 import { JSONResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
@@ -87,6 +88,7 @@ export class ExceptionHandlers {
 /**
  * The default response to an `HTTPException`: `{"detail": …}` with its status and headers.
  *
+ * @param request - Pass it if the App has the option `problemDetails`.
  * @example
  * ```ts
  * import { App, HTTPException, httpExceptionHandler } from "tsgi";
@@ -94,39 +96,41 @@ export class ExceptionHandlers {
  * const app = new App();
  * app.exceptionHandler(HTTPException, async (error, request) => {
  *   if (error.statusCode === 403) console.warn("refused", request.path);
- *   return httpExceptionHandler(error);
+ *   return httpExceptionHandler(error, request);
  * });
  * ```
  */
-export function httpExceptionHandler(error: HTTPException): Response {
-  return new JSONResponse({ detail: error.detail }, { statusCode: error.statusCode, headers: error.headers });
+export function httpExceptionHandler(error: HTTPException, request?: ErrorSource): Response {
+  const { statusCode, headers, detail } = error;
+  return problemOfException(error, request) ?? new JSONResponse({ detail }, { statusCode, headers });
 }
 
 /**
  * The default response to a request with invalid parameters: 422 with `{"detail": [issue, …]}`.
  *
+ * @param request - Pass it if the App has the option `problemDetails` or `translate`.
  * @example
  * ```ts
  * import { App, RequestValidationError, requestValidationExceptionHandler } from "tsgi";
  *
  * const app = new App();
- * app.exceptionHandler(RequestValidationError, async (error) => {
- *   const response = requestValidationExceptionHandler(error);
+ * app.exceptionHandler(RequestValidationError, async (error, request) => {
+ *   const response = requestValidationExceptionHandler(error, request);
  *   response.statusCode = 400;
  *   return response;
  * });
  * ```
  */
-export function requestValidationExceptionHandler(error: RequestValidationError): Response {
-  return new JSONResponse({ detail: error.errors }, { statusCode: 422 });
+export function requestValidationExceptionHandler(error: RequestValidationError, request?: ErrorSource): Response {
+  return formattedInvalid(error, request) ?? new JSONResponse({ detail: error.errors }, { statusCode: 422 });
 }
 
 /** The default response to any other error: 500, without details of the error unless `debug` is set. */
-export function serverErrorHandler(error: unknown, debug: boolean): Response {
+export function serverErrorHandler(error: unknown, debug: boolean, request?: ErrorSource): Response {
   const detail = "Internal Server Error";
-  if (!debug) return new JSONResponse({ detail }, { statusCode: 500 });
   const shown = error instanceof Error ? (error.stack ?? error.message) : errorText(error);
-  return new JSONResponse({ detail, debug: shown.split("\n") }, { statusCode: 500 });
+  const content = debug ? { detail, debug: shown.split("\n") } : { detail };
+  return problemOfStatus(request, 500, content) ?? new JSONResponse(content, { statusCode: 500 });
 }
 
 /** Tells if an error is unexpected, and is logged. */

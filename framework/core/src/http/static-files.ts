@@ -238,7 +238,7 @@ function serveFrom(open: () => Promise<Folder>): (scope: HTTPScope, receive: Rec
     } catch (error) {
       if (error instanceof ClientDisconnect) return;
       if (isMounted || !(error instanceof HTTPException)) throw error;
-      await httpExceptionHandler(error).send(send, headOnly);
+      await httpExceptionHandler(error, { scope }).send(send, headOnly);
     }
   };
 }

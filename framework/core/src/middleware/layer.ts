@@ -1,11 +1,21 @@
 /** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
-import type { ASGIApp, HTTPResponseStartMessage, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type {
+  ASGIApp,
+  HTTPResponseStartMessage,
+  HTTPScope,
+  Receive,
+  Send,
+  SendMessage,
+  WebSocketScope,
+} from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { markHandled } from "../common/promises.js";
 import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/response/headers.js";
+import { problemOfStatus } from "../http/problem-details.js";
 import { JSONResponse } from "../http/response/kinds.js";
+import type { Response } from "../http/response/response.js";
 
 /** Handles one HTTP request: responds, or calls the application. */
 type HTTPLayer = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
@@ -68,7 +78,15 @@ interface Refusal {
   readonly headers?: HeadersInit;
 }
 
-/** Responds instead of the application, in the form of every error: `{"detail": …}`. */
+/** Responds instead of the application, in the format of its errors. */
 export async function refuse(scope: HTTPScope, send: Send, { statusCode, detail, headers }: Refusal): Promise<void> {
-  await new JSONResponse({ detail }, { statusCode, headers }).send(send, scope.method === "HEAD");
+  await refusalOf(scope, { statusCode, detail, headers }).send(send, scope.method === "HEAD");
+}
+
+/** The response that {@link refuse} sends. */
+export function refusalOf(scope: HTTPScope | WebSocketScope, { statusCode, detail, headers = {} }: Refusal): Response {
+  const problem = problemOfStatus({ scope }, statusCode, { detail });
+  if (problem === null) return new JSONResponse({ detail }, { statusCode, headers });
+  for (const [name, value] of new ResponseHeaders(headers)) problem.headers.append(name, value);
+  return problem;
 }

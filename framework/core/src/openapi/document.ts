@@ -1,6 +1,7 @@
 /** The OpenAPI document of an application, built from its routes. @module */
 import { withPlace } from "../common/exceptions.js";
-import { ANYTHING, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
+import { DETAIL_BODIES, PROBLEM_BODIES } from "./errors.js";
+import { ANYTHING, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
@@ -45,6 +46,11 @@ export interface OpenAPIOptions {
   tags?: readonly TagObject[];
   /** Names the operations whose routes have no `operationId`. By default method and path do: `getItemsByItemId`. */
   generateOperationId?: GenerateOperationId;
+  /**
+   * `true` sends every error as `application/problem+json` (RFC 9457), and describes it so. Schemas in `responses` from
+   * 400 on then describe extension members. Defaults to `false`.
+   */
+  problemDetails?: boolean;
   /** The path of the document. Defaults to `"/openapi.json"`; `null` switches it off. */
   openapiUrl?: string | null;
   /** The path of Swagger UI. Defaults to `"/docs"`; `null` switches it off. */
@@ -68,6 +74,7 @@ export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
   servers: LIST,
   tags: LIST,
   generateOperationId: FUNCTION,
+  problemDetails: FLAG,
   openapiUrl: ANYTHING,
   docsUrl: ANYTHING,
   redocUrl: ANYTHING,
@@ -146,7 +153,8 @@ export function buildDocument(
   const schemes = new SecuritySchemes([...listed, ...sockets].map(({ plan }) => plan));
   const components = new Components(version);
   const ids = new OperationIds(options.generateOperationId);
-  const parts = { version, components, ids, schemes };
+  const bodies = options.problemDetails ? PROBLEM_BODIES : DETAIL_BODIES;
+  const parts = { version, components, ids, schemes, bodies };
   const paths = pathsOf(listed, sockets, parts);
   const sent = webhooksOf(webhooks, parts);
   const schemas = components.finish();
@@ -168,10 +176,10 @@ export function buildDocument(
 /** Describes one route by itself, listed or not, with the components that it refers to. */
 export function describeRoute(
   openapiVersion: OpenAPIVersion,
-  { record, pattern, plan, streamFormat }: Required<DocumentedRoute>,
+  { record, pattern, plan, streamFormat, responses }: Required<DocumentedRoute>,
 ): { operation: OperationObject | undefined; components: NonNullable<OpenAPIDocument["components"]> } {
   const metadata = { ...record.metadata, includeInSchema: true };
-  const route = { record: { ...record, metadata }, pattern, plan, streamFormat };
+  const route = { record: { ...record, metadata }, pattern, plan, streamFormat, responses };
   const { paths, components = {} } = buildDocument({ openapiVersion }, [route]);
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const operation = operations.find((one) => "responses" in one);
@@ -212,6 +220,7 @@ function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<st
     withPlace(placeOf(route), () => {
       item[documentedMethod(method) as DocumentedMethod] = operationOf(route, parts.ids.ofWebhook(route), {
         ...parts,
+        bodies: DETAIL_BODIES,
         isOurs: false,
       });
     });

@@ -5,6 +5,7 @@ import { factsOf } from "../middleware/documented.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { CallbackOperation } from "../routing/document-options.js";
 import { bodyOf } from "./bodies.js";
+import { DETAIL_BODIES, type ErrorBodies } from "./errors.js";
 import type { Components } from "./components.js";
 import { capitalize, type OperationIds, summaryOf } from "./naming.js";
 import { parametersOf } from "./parameters.js";
@@ -21,6 +22,7 @@ export interface Parts {
   readonly components: Components;
   readonly ids: OperationIds;
   readonly schemes: SecuritySchemes;
+  readonly bodies: ErrorBodies;
   /** `false` for a request that the application sends. Defaults to `true`. */
   readonly isOurs?: boolean;
 }
@@ -46,7 +48,11 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, { ...parts, operationId, canBeInvalid: isOurs && sources.some(canFail) }),
+    responses: responsesOf(route, {
+      ...parts,
+      operationId,
+      canBeInvalid: isOurs && sources.some(canFail),
+    }),
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
@@ -101,7 +107,7 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
         if (!method) throw configurationError("TSGI_INVALID_CALLBACK_METHOD", place);
         const described = describedRoute({ method: method.toUpperCase(), address, name }, operation);
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
-        item[method] = operationOf(described, id, { ...parts, isOurs: false });
+        item[method] = operationOf(described, id, { ...parts, bodies: DETAIL_BODIES, isOurs: false });
       }
       return [address, item];
     });

@@ -6,9 +6,9 @@ import { responsesOf as declaredResponses } from "../parameters/annotation.js";
 import { EventSchemas } from "../routing/event-schemas.js";
 import type { MediaTypeDoc, ResponseDoc } from "../parameters/response-docs.js";
 import type { Returns, StreamFormat } from "../routing/options.js";
-import type { JSONSchema } from "../schema/json-schema.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";
 import type { Components, Use } from "./components.js";
+import type { ErrorBodies } from "./errors.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 import { canRefuse } from "./security.js";
 import { examplesOf } from "./sources.js";
@@ -44,67 +44,18 @@ function schemaOfEvent(returns: Returns | undefined, schemaOf: SchemaOf): Schema
 
 const JSON_TYPE = "application/json";
 
-/** Schemas of a member of `loc` and of an `input`. Components, because generators of clients write no unions in place. */
-const LOCATION: JSONSchema = { anyOf: [{ type: "string" }, { type: "integer" }] };
-const INPUT: JSONSchema = {
-  anyOf: [
-    { type: "string" },
-    { type: "number" },
-    { type: "boolean" },
-    { type: "array", items: {} },
-    { type: ["object", "null"] },
-  ],
-};
-
-function faultSchema(components: Components): SchemaObject {
-  return {
-    type: "object",
-    properties: {
-      type: { type: "string", description: "The type of the error: `missing`, `int_parsing`, …" },
-      loc: {
-        type: "array",
-        items: components.own("ValidationErrorLocation", () => components.write(LOCATION)),
-        description:
-          "The location: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes.",
-      },
-      msg: { type: "string", description: "One sentence for a person." },
-      input: components.annotate(
-        components.own("ValidationErrorInput", () => components.write(INPUT)),
-        { description: "The received value, if it is safe to show." },
-      ),
-    },
-    required: ["type", "loc", "msg"],
-  };
-}
-
-/** The response to a request with invalid parameters, as `requestValidationExceptionHandler` writes it. */
-function validationErrorSchema(components: Components): SchemaObject {
-  return components.own("HTTPValidationError", () => ({
-    type: "object",
-    properties: { detail: { type: "array", items: components.own("ValidationError", () => faultSchema(components)) } },
-    required: ["detail"],
-  }));
-}
-
-/** The body of an error, as `httpExceptionHandler` and middleware write it. */
-function errorContent(components: Components): Record<string, MediaTypeObject> {
-  const schema: SchemaObject = components.own("HTTPError", () => ({
-    type: "object",
-    properties: { detail: { type: "string" } },
-    required: ["detail"],
-  }));
-  return { [JSON_TYPE]: { schema } };
-}
+/** A status, or a range of statuses, of errors. */
+const ERROR = /^[45]|^default$/;
 
 /**
  * The response of a security scheme to an anonymous user, with the body of `httpExceptionHandler` unless it has
  * another.
  */
-function unauthorized(components: Components, hasOther: boolean): ResponseObject {
+function unauthorized(components: Components, bodies: ErrorBodies, hasOther: boolean): ResponseObject {
   const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
   const response = { description: statusPhrase(401), headers };
   if (hasOther) return response;
-  return { ...response, content: errorContent(components) };
+  return { ...response, content: { [bodies.mediaType]: { schema: bodies.error(components) } } };
 }
 
 /** Tells if the application describes the body itself, because a custom exception handler writes another one. */
@@ -133,13 +84,15 @@ function tableOfResponses(): Record<string, ResponseObject> {
 /** Writes the responses of one route. */
 class Responses {
   readonly #components: Components;
+  readonly #bodies: ErrorBodies;
   readonly #use: Omit<Use, "of">;
   readonly #list = new Map<string, ResponseObject>();
   /** Statuses of middleware, which all have the same body. */
   readonly #refused = new Set<number>();
 
-  constructor(components: Components, use: Omit<Use, "of">) {
+  constructor(components: Components, bodies: ErrorBodies, use: Omit<Use, "of">) {
     this.#components = components;
+    this.#bodies = bodies;
     this.#use = use;
   }
 
@@ -158,14 +111,15 @@ class Responses {
   addRefusal(status: number, refusal: ResponseObject): void {
     const known = this.#list.get(String(status));
     const headers = { ...known?.headers, ...refusal.headers };
-    const [schema, other] = [known, refusal].map((one) => one?.content?.[JSON_TYPE]?.schema);
+    const { mediaType } = this.#bodies;
+    const [schema, other] = [known, refusal].map((one) => one?.content?.[mediaType]?.schema);
     const isAlone = schema === undefined || other === undefined || this.#refused.has(status);
     const anyOf = isAlone ? (schema ?? other) : { anyOf: [schema, other] };
     this.#refused.add(status);
     this.set(status, {
       description: known?.description ?? refusal.description,
       ...(Object.keys(headers).length > 0 ? { headers } : {}),
-      ...(anyOf ? { content: { [JSON_TYPE]: { schema: anyOf } } } : {}),
+      ...(anyOf ? { content: { [mediaType]: { schema: anyOf } } } : {}),
     });
   }
 
@@ -177,7 +131,9 @@ class Responses {
     const known = this.#list.get(status) ?? { description: phraseOf(status) };
     const declared = docs.toReversed().flatMap((doc) => Object.entries(this.#headersOf(doc)));
     const headers = { ...known.headers, ...Object.fromEntries(declared) };
-    const content = this.#contentOf(docs, known.content);
+    const content = ERROR.test(status)
+      ? this.#errorContentOf(docs, known.content)
+      : this.#contentOf(docs, known.content);
     this.#list.set(status, {
       description: docs.find(({ description }) => description !== undefined)?.description ?? known.description,
       ...(Object.keys(headers).length > 0 ? { headers } : {}),
@@ -220,6 +176,19 @@ class Responses {
     if (Object.keys(media).length > 0) content[JSON_TYPE] = { ...content[JSON_TYPE], ...media };
     for (const [type, one] of Object.entries(listed ?? {})) content[type] = this.#mediaTypeOf([one]);
     return Object.keys(content).length > 0 ? content : undefined;
+  }
+
+  /** The same in the format of the application's errors. */
+  #errorContentOf(docs: readonly ResponseDoc[], known: ResponseObject["content"]): ResponseObject["content"] {
+    const { mediaType, declared, error, hasBodyAlways } = this.#bodies;
+    const { [mediaType]: other, ...rest } = known ?? {};
+    const { [JSON_TYPE]: json, ...content } = this.#contentOf(docs, mediaType === JSON_TYPE ? known : rest) ?? {};
+    if (json?.schema) return { [mediaType]: { ...json, schema: declared(json.schema, this.#components) }, ...content };
+    if (hasBodyAlways && !docs.some((doc) => doc.content)) {
+      return { [mediaType]: { schema: error(this.#components), ...other, ...json }, ...content };
+    }
+    const whole = json ? { [mediaType]: json, ...content } : content;
+    return Object.keys(whole).length > 0 ? whole : undefined;
   }
 
   #headersOf({ headers = {} }: ResponseDoc): Record<string, HeaderObject> {
@@ -272,9 +241,6 @@ function contentOf(
   return stream ? { [STREAM_TYPES[stream]]: version.streamBody(stream, item) } : { [JSON_TYPE]: { schema: item() } };
 }
 
-/** A status, or a range of statuses, of errors. */
-const ERROR = /^[45]|^default$/;
-
 /**
  * The declared responses of a route by status, the nearest first. Of a success only the nearest one is used. The
  * errors are declared by the route, by the routers and the App around it, and by its dependencies.
@@ -299,24 +265,34 @@ interface ResponseContext {
   readonly version: DocumentVersion;
   readonly operationId: string;
   readonly canBeInvalid: boolean;
+  readonly bodies: ErrorBodies;
 }
 
 /** Adds the responses to the conditions of a route with the option `etag`, and the tag. */
-function addTagged(responses: Responses, statusCode: number, components: Components): void {
+function addTagged(
+  responses: Responses,
+  statusCode: number,
+  { components, bodies }: Pick<ResponseContext, "components" | "bodies">,
+): void {
   const headers = { ETag: headerOf("A tag of this result, for `If-None-Match` and `If-Match`.") };
   responses.addHeaders(statusCode, headers);
   responses.set(304, { description: statusPhrase(304), headers });
-  responses.addRefusal(412, { description: statusPhrase(412), content: errorContent(components) });
+  const content = { [bodies.mediaType]: { schema: bodies.error(components) } };
+  responses.addRefusal(412, { description: statusPhrase(412), content });
 }
 
 /** Adds the responses that the middleware around a route sends instead of it. */
-function addRefusals({ middleware = [], record }: DocumentedRoute, responses: Responses, components: Components): void {
+function addRefusals(
+  { middleware = [], record }: DocumentedRoute,
+  responses: Responses,
+  { components, bodies }: Pick<ResponseContext, "components" | "bodies">,
+): void {
   for (const { refusals } of factsOf(middleware, record.method)) {
     for (const [status, { description, headers = {} }] of Object.entries(refusals)) {
       responses.addRefusal(Number(status), {
         description,
         headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])),
-        content: errorContent(components),
+        content: { [bodies.mediaType]: { schema: bodies.error(components) } },
       });
     }
   }
@@ -325,25 +301,25 @@ function addRefusals({ middleware = [], record }: DocumentedRoute, responses: Re
 /** Every response of a route that is known before a request, by status. */
 export function responsesOf(
   route: DocumentedRoute,
-  { components, version, operationId, canBeInvalid }: ResponseContext,
+  { components, version, operationId, canBeInvalid, bodies }: ResponseContext,
 ): Record<string, ResponseObject> {
   const { statusCode = 200 } = route.record.metadata;
   const docs = declaredBy(route);
   const role = `${operationId}Response`;
-  const responses = new Responses(components, { direction: "output", place: placeOf(route), role });
+  const responses = new Responses(components, bodies, { direction: "output", place: placeOf(route), role });
   responses.set(statusCode, {
     description: statusPhrase(statusCode),
     ...(isBodyless(statusCode) ? {} : { content: contentOf(route, responses, version) }),
   });
-  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, hasBody(docs.get("401"))));
+  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, bodies, hasBody(docs.get("401"))));
   if (canBeInvalid) {
     responses.set(422, {
       description: statusPhrase(422),
-      ...(hasBody(docs.get("422")) ? {} : { content: { [JSON_TYPE]: { schema: validationErrorSchema(components) } } }),
+      ...(hasBody(docs.get("422")) ? {} : { content: { [bodies.mediaType]: { schema: bodies.invalid(components) } } }),
     });
   }
-  if (route.record.metadata.etag) addTagged(responses, statusCode, components);
-  addRefusals(route, responses, components);
+  if (route.record.metadata.etag) addTagged(responses, statusCode, { components, bodies });
+  addRefusals(route, responses, { components, bodies });
   for (const [status, declared] of docs) responses.add(status, declared);
   return responses.byStatus;
 }

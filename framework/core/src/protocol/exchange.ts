@@ -125,13 +125,14 @@ export class Exchange implements Call {
   }
 
   /** Responds in the application's place. Once the response has begun, only a cut tells the client that it is not whole. */
-  refuse({ head, body }: ErrorResponse, reason?: unknown): void {
+  refuse(error: ErrorResponse, reason?: unknown): void {
     if (!this.untouched) {
       this.#close("gone");
       this.#stream.destroy(reason);
       return;
     }
     this.#close("gone");
+    const { head, body } = error.as(this.#context);
     const facts = responseFacts(head.status, this.#method);
     this.#stream.respond({ ...head, facts }, facts.bodyless ? EMPTY : body);
   }

@@ -1,6 +1,7 @@
 /** The application that a server serves, and the calls of it that run. @module */
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import type { Logger } from "../common/logger.js";
+import { PROBLEM_DETAILS } from "./error-response.js";
 import { Deferred, RESOLVED } from "../common/promises.js";
 
 /**
@@ -56,6 +57,11 @@ export class ServerContext {
     this.logger = logger;
     this.state = state;
     this.proxies = proxies;
+  }
+
+  /** `true` if the errors of the application, or of the one inside it that has the lifespan, are problem details. */
+  get problemDetails(): boolean {
+    return PROBLEM_DETAILS in this.app || this.state[PROBLEM_DETAILS] === true;
   }
 
   /** Calls the application. Never rejects. */

@@ -113,7 +113,7 @@ export class WebSocketSession implements Call, WebSocketEvents {
   refuse(error: ErrorResponse, refusal: Refusal = {}): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";
-      this.#handshake?.refuse(error, refusal);
+      this.#handshake?.refuse(error.as(this.#context), refusal);
       this.#handshake = null;
     }
     this.#inbox.end(CLOSE.abnormal, "");

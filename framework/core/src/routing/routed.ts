@@ -3,6 +3,7 @@ import type { AnnotationOutput, PathNames, RESPONSES } from "../parameters/annot
 import type { SchemaShape, SENT } from "../parameters/marker.js";
 import type { Answer, DataOf, ErrorOf, FormOf } from "./call-answer.js";
 import type { ErrorsOf } from "./call-errors.js";
+import type { ProblemOf } from "./call-problems.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { ArgumentsOf, OwnParams, Places, WithNames } from "./call-arguments.js";
 import type { Received, Sent } from "./json-types.js";
@@ -21,6 +22,9 @@ export declare const ROUTE_ARGUMENTS: unique symbol;
 
 /** The key of the result of a call. */
 export declare const ROUTE_ANSWER: unique symbol;
+
+/** The key of the result of a call, if the errors of its App are problem details. */
+export declare const ROUTE_PROBLEM: unique symbol;
 
 /**
  * The methods of a route, as the type of a parameter: a function that accepts `GET` and `PUT` is assignable where one
@@ -56,6 +60,7 @@ export interface Routed<Method extends string, Path extends string, Types extend
   readonly [ROUTE_PATH]: Path;
   readonly [ROUTE_ARGUMENTS]: ArgumentsOf<Types["request"]>;
   readonly [ROUTE_ANSWER]: Promise<Answer<Types["data"], ErrorOf<Types["errors"], Types["request"]>>>;
+  readonly [ROUTE_PROBLEM]: Promise<Answer<Types["data"], ProblemOf<Types["errors"], Types["request"]>>>;
 }
 
 type Called<Form, Data> = Form extends "promise" ? Promise<Data> : Form extends "value" ? Data : unknown;

@@ -41,6 +41,8 @@ const findItem = withParams(
 );
 const limit = withParams({}, async () => {}, { responses: { 429: { schema: Limited } } });
 
+const PROBLEM = { $ref: "#/components/schemas/ProblemDetails" };
+
 type Version = "3.0" | "3.1" | "3.2";
 
 function create(openapiVersion: Version) {
@@ -84,6 +86,39 @@ describe.each(["3.0", "3.1", "3.2"] as const)("the errors of a route in OpenAPI 
       description: "Log in first",
       headers: { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } } },
       content: { "application/json": { schema: ref("Unauthorized") } },
+    });
+  });
+});
+
+describe.each(["3.0", "3.1", "3.2"] as const)("problem details in OpenAPI %s", (openapiVersion) => {
+  it("have declared schemas as extension members", async () => {
+    const app = new App({ openapiVersion, problemDetails: true, responses: { 500: { description: "Ours" } } });
+    const params = { item: Depends(findItem), size: Query(t.Integer()) };
+    app.get("/{id}", { params, responses: { 404: { schema: Locked } } }, async ({ item }) => item);
+    const { responses } = operation(app, "/{id}");
+    const schemas = Object.fromEntries(
+      Object.entries(responses).map(([status, { content = {} }]) => [
+        status,
+        Object.entries(content).map(([type, { schema }]) => [type, schema]),
+      ]),
+    );
+    const type = "application/problem+json";
+    expect(schemas).toEqual({
+      200: [["application/json", {}]],
+      401: [[type, { allOf: [PROBLEM, ref("Unauthorized")] }]],
+      404: [[type, { allOf: [PROBLEM, { anyOf: [ref("Locked"), ref("NotFound")] }] }]],
+      422: [[type, ref("ValidationProblem")]],
+      423: [[type, { allOf: [PROBLEM, ref("Locked")] }]],
+      500: [[type, PROBLEM]],
+    });
+    expect(await faultsOf(app.openapi())).toEqual([]);
+  });
+
+  it("are the response of a security scheme", () => {
+    const app = new App({ openapiVersion, problemDetails: true });
+    app.get("/", { params: { token: Depends(new HTTPBearer()) } }, async () => null);
+    expect(operation(app, "/").responses["401"]).toMatchObject({
+      content: { "application/problem+json": { schema: PROBLEM } },
     });
   });
 });

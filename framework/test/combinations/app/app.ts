@@ -13,7 +13,7 @@ import {
 import { health, type HealthOptions } from "tsgi/health";
 import type { Store } from "tsgi/middleware";
 import { compareSecrets } from "tsgi/security";
-import { appHandlers } from "./errors.js";
+import { appHandlers, translate } from "./errors.js";
 import { addSwitches, createIntrospection } from "./introspection.js";
 import { appMiddleware, secured } from "./middleware.js";
 import { Loan, Problem } from "./models.js";
@@ -94,6 +94,7 @@ export function createApp({
     pool,
     middleware: appMiddleware(settings),
     exceptionHandlers: appHandlers,
+    translate,
     responses: { "5XX": { description: "The library is to blame.", schema: Problem } },
     instrumentation,
     ...(logger && { logger }),

@@ -4,6 +4,7 @@ import {
   ConfigurationError,
   type ConfigurationErrorOptions,
   type ErrorCode,
+  type ErrorSource,
   type ExceptionHandler,
   type ExceptionHandlersInit,
   type Fault,
@@ -14,12 +15,14 @@ import {
   RequestValidationError,
   requestValidationExceptionHandler,
   ResponseValidationError,
+  type Translate,
 } from "tsgi";
 import { BorrowedError, BrokenError } from "./library.js";
 
 /** After the library's own header, so that a client can distinguish its errors from those of a proxy. */
 const answersHTTP: ExceptionHandler<HTTPException> = (error, request) => {
-  const response = httpExceptionHandler(error);
+  const source: ErrorSource = request;
+  const response = httpExceptionHandler(error, source);
   response.headers.set("x-error", `${error.statusCode} ${request.method}`);
   return response;
 };
@@ -35,6 +38,10 @@ const answersBorrowed: ExceptionHandler<BorrowedError> = ({ tool, by }, request)
 
 /** Returns a value, which is sent as JSON with the status of the error. */
 const answersTeapot: ExceptionHandler<Error> = () => ({ detail: "A handler of this status answers" });
+
+/** The library speaks English, and one word of Latin. */
+export const translate: Translate = ({ type }, languages) =>
+  type === "missing" && languages[0] === "la" ? "Deest" : undefined;
 
 export const appHandlers: ExceptionHandlersInit = [
   [HTTPException, answersHTTP],

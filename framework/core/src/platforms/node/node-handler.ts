@@ -155,7 +155,8 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
   if (response.destroyed) return;
   const head = readHead(req);
   if (head instanceof ErrorResponse) {
-    response.respond(head.head, head.body);
+    const refusal = head.as(context);
+    response.respond(refusal.head, refusal.body);
     return;
   }
   if (head.target === "*") {

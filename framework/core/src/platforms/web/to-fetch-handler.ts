@@ -111,7 +111,7 @@ async function startAndServe(server: LazyServer, request: globalThis.Request, fa
 
 function serveRequest(request: globalThis.Request, facts: FetchContext, context: ServerContext): Serving {
   const scope = createFetchScope(request, facts, context);
-  if (scope === null) return refused(request, errors.host);
+  if (scope === null) return refused(request, errors.host.as(context));
   const stream = new FetchStream(request);
   if (isWebSocketRequest(request)) return serveWebSocket(stream, scope, context);
   const exchange = new Exchange(context, stream, scope, null);

@@ -266,7 +266,8 @@ export class Connection implements OutputOwner, BodyFlow {
       return;
     }
     this.#input = null;
-    this.output.respond(error.head, error.body);
+    const { head, body } = error.as(this.#settings.context);
+    this.output.respond(head, body);
     this.close();
   }
 

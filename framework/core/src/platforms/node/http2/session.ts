@@ -224,7 +224,8 @@ export class Session {
     if (context.draining) this.close();
     const head = readHead(fields, limits);
     if (head instanceof ErrorResponse) {
-      request.respond(head.head, head.body);
+      const refusal = head.as(context);
+      request.respond(refusal.head, refusal.body);
       return;
     }
     if (head.target === "*") {

@@ -1,0 +1,119 @@
+/** Errors as problem details, and translated messages. @module @see RFC 9457 */
+import { type Fault, type HTTPException, type RequestValidationError, statusPhrase } from "../common/exceptions.js";
+import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
+import { PROBLEM_TYPE } from "../protocol/error-response.js";
+import { headerValue } from "../protocol/header-list.js";
+import { acceptedLanguages } from "./request/accept-language.js";
+import { JSONResponse } from "./response/kinds.js";
+
+/**
+ * Returns the text of a validation error in the language of the client, or `undefined` for the original one.
+ *
+ * @param issue - The entry of the 422: `type`, `loc`, `msg` and `input`.
+ * @param languages - The tags of `Accept-Language`, the preferred one first, without those that the client rejects.
+ */
+export type Translate = (issue: Fault, languages: readonly string[]) => string | undefined;
+
+/** The format of the errors of an App. */
+export interface ErrorFormat {
+  /** `true` sends every error as `application/problem+json`. */
+  readonly problemDetails: boolean;
+  readonly translate: Translate | null;
+}
+
+/** The key under which an App marks the scopes of its requests, if its errors have a custom format. */
+export const ERROR_FORMAT: unique symbol = Symbol("tsgi.error-format");
+
+type AnyScope = HTTPScope | WebSocketScope;
+
+/** A scope that may be marked. */
+export interface FormattedScope {
+  [ERROR_FORMAT]?: ErrorFormat | undefined;
+}
+
+/** The part of a request or WebSocket that an error response uses. */
+export interface ErrorSource {
+  readonly scope: AnyScope & FormattedScope;
+}
+
+/** Members of a problem that an error can set. Any other name is an extension member (RFC 9457 §3.2). */
+interface Given {
+  readonly type?: unknown;
+  readonly title?: unknown;
+  readonly detail?: unknown;
+}
+
+/** The path as the client sent it, for `instance`. */
+function instanceOf({ raw_path: rawPath, path }: AnyScope): string {
+  return rawPath ? decodeLatin1(rawPath) : encodeURI(path).replaceAll("%25", "%");
+}
+
+/** The members that an `HTTPException` sets: its text, or an object of several. */
+function membersOf(detail: unknown): Given & Record<string, unknown> {
+  if (typeof detail === "string") return { detail };
+  if (Array.isArray(detail)) return { errors: detail };
+  return typeof detail === "object" && detail !== null ? { ...detail } : { detail: String(detail) };
+}
+
+/** Makes the response of a problem. `status` and `instance` are facts, and not the error's to set. */
+function problem(
+  { scope }: ErrorSource,
+  statusCode: number,
+  given: Given & Record<string, unknown>,
+  headers?: Readonly<Record<string, string>>,
+): JSONResponse {
+  const { type = "about:blank", title = statusPhrase(statusCode), detail, status: _, instance: __, ...members } = given;
+  const content = { type, title, status: statusCode, detail, instance: instanceOf(scope), ...members };
+  return new JSONResponse(content, { statusCode, headers, mediaType: PROBLEM_TYPE });
+}
+
+/** A JSON Pointer in its plain form. @see RFC 6901 §3 */
+function pointerOf(names: Fault["loc"]): string {
+  return names.map((name) => `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The place of a validation error: a pointer into the JSON body, or the name of a parameter or form field. */
+function placeOf([source, ...names]: Fault["loc"]): { pointer?: string; parameter?: string } {
+  if (source === "body") return { pointer: pointerOf(names) };
+  return names.length === 0 ? {} : { parameter: String(names[0]) };
+}
+
+/** The response to an `HTTPException` if the scope is marked; `null` for the default one. */
+export function problemOfException(error: HTTPException, source: ErrorSource | undefined): JSONResponse | null {
+  if (!source?.scope[ERROR_FORMAT]?.problemDetails) return null;
+  return problem(source, error.statusCode, membersOf(error.detail), error.headers);
+}
+
+/** The response to any other status and text; `null` for the default one. */
+export function problemOfStatus(
+  source: ErrorSource | undefined,
+  statusCode: number,
+  members: Given & Record<string, unknown>,
+): JSONResponse | null {
+  return source?.scope[ERROR_FORMAT]?.problemDetails ? problem(source, statusCode, members) : null;
+}
+
+/** The response to an invalid request if the scope is marked; `null` for the default one. */
+export function formattedInvalid(
+  { errors }: RequestValidationError,
+  source: ErrorSource | undefined,
+): JSONResponse | null {
+  const format = source?.scope[ERROR_FORMAT];
+  if (source === undefined || format === undefined) return null;
+  const { translate, problemDetails } = format;
+  const translated = translate === null ? errors : translateAll(errors, source, translate);
+  const response = problemDetails
+    ? problem(source, 422, {
+        detail: "The request is invalid",
+        errors: translated.map(({ type, loc, msg }) => ({ detail: msg, ...placeOf(loc), code: type })),
+      })
+    : new JSONResponse({ detail: translated }, { statusCode: 422 });
+  if (translate !== null) response.headers.append("vary", "Accept-Language");
+  return response;
+}
+
+function translateAll(errors: readonly Fault[], { scope }: ErrorSource, translate: Translate): readonly Fault[] {
+  const languages = acceptedLanguages(headerValue(scope.headers ?? [], "accept-language"));
+  return errors.map((issue) => ({ ...issue, msg: translate(issue, languages) ?? issue.msg }));
+}
