@@ -2,7 +2,7 @@
 import { BackgroundTasks, Depends, Header, type Marker, Request, Response } from "tsgi";
 import {
   assertOptions,
-  callerOf,
+  type Caller,
   createSettling,
   EarlyResponse,
   expecting,
@@ -10,11 +10,10 @@ import {
   FUNCTION,
   KEY_HEADER,
   type OptionRules,
-  otherRequest,
   type ReadyResponse,
+  refusal,
   REPLAYED_HEADER,
   type SettlingDependency,
-  stillRunning,
   storageKeyOf,
   whole,
 } from "tsgi/internals";
@@ -33,7 +32,7 @@ export interface IdempotentOptions {
    * Identifies the caller: each caller has separate keys. Defaults to the header `Authorization`, else the cookies, else the
    * client's address.
    */
-  key?: (request: Request) => string;
+  key?: (request: Request) => string | Promise<string>;
 }
 
 const OPTIONS: OptionRules<IdempotentOptions> = {
@@ -88,7 +87,7 @@ export function idempotent<D, Tx>(
   const database = databaseOf(transaction);
   if (database === null) throw prismaError("TSGI_NO_REQUEST_TRANSACTION", transaction);
   assertOptions("idempotent()", options, OPTIONS);
-  const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller = callerOf } = options;
+  const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller } = options;
   const hold = createHold({ database, header, caller });
   const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
   return createSettling("idempotent", params, async ({ request, held, database: client, tx, tasks }) => {
@@ -99,7 +98,7 @@ export function idempotent<D, Tx>(
     const raw = tx as RawClient;
     const fingerprint = await fingerprintOf(request);
     const found = await responses.find(raw, key);
-    if (found === "running") throw stillRunning();
+    if (found === "running") throw refusal("running");
     if (found !== null) throw replay(found, fingerprint);
     return {
       value,
@@ -121,16 +120,17 @@ function createHold({
 }: {
   database: Marker<unknown>;
   header: string;
-  caller: (request: Request) => string;
+  caller: Caller | undefined;
 }) {
+  // The header is read from the request, which has each of several lines; as a parameter it is in the OpenAPI document.
   const params = { request: Request, database, given: Header({ alias: header, default: null }) };
-  return createSettling("idempotencyKey", params, async ({ request, database: client, given }) => {
-    const key = await storageKeyOf(request, given, caller);
+  return createSettling("idempotencyKey", params, async ({ request, database: client }) => {
+    const key = await storageKeyOf(request, header, caller);
     const opened = openedOf(client);
     if (opened === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
     const { responses } = opened;
     if (key === null) return { value: null, confirm: () => {}, undo: async (error: unknown) => error };
-    if (responses.running.has(key)) throw stillRunning();
+    if (responses.running.has(key)) throw refusal("running");
     responses.running.add(key);
     const release = () => void responses.running.delete(key);
     const held: HeldKey | null = { key, responses };
@@ -147,7 +147,7 @@ function createHold({
 
 /** Makes the error that ends a repeated request with its response. */
 function replay(found: StoredResponse, fingerprint: string): Error {
-  if (found.fingerprint !== fingerprint) return otherRequest();
+  if (found.fingerprint !== fingerprint) return refusal("other");
   const { status: statusCode, headers, body } = found;
   const response = new Response(body, { statusCode });
   for (let index = 0; index < headers.length; index += 2) {

@@ -154,7 +154,7 @@ describe.each([
         await call(shop.app, "PUT", "/users", keyed("k1")),
       ];
       expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
-      expect(answers[0]?.json).toEqual({ detail: "The idempotency key belongs to another request" });
+      expect(answers[0]?.json).toEqual({ detail: "This idempotency key was used for another request" });
       expect(await shop.db.user.count()).toBe(1);
     });
 
@@ -162,7 +162,7 @@ describe.each([
       await using shop = await openShop(name);
       addRoute(shop);
       const own = { ...shop, app: new App() };
-      addRoute(own, { key: (request: Request) => request.header("x-tenant") ?? "" });
+      addRoute(own, { key: async (request: Request) => request.header("x-tenant") ?? "" });
       const post = (app: App, headers: [string, string][]) =>
         call(app, "POST", "/users", { headers: [["idempotency-key", "k"], ...headers], json: { name: "ada" } });
       const answers = [
@@ -195,6 +195,8 @@ describe.each([
       ] as const) {
         expect(await call(shop.app, "POST", "/users", keyed(key))).toMatchObject({ status });
       }
+      const two = keyed("k1", { name: "ada" }, [["idempotency-key", "k2"]]);
+      expect(await call(shop.app, "POST", "/users", two)).toMatchObject({ status: 400 });
       expect(await shop.db.user.count()).toBe(1);
     });
 

@@ -75,12 +75,11 @@ export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Repeated requests.
 export {
-  callerOf,
+  type Caller,
   fingerprintOf,
   KEY_HEADER,
-  otherRequest,
+  refusal,
   REPLAYED_HEADER,
-  stillRunning,
   storageKeyOf,
 } from "../middleware/idempotency-key.js";
 

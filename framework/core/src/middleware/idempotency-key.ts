@@ -1,10 +1,12 @@
-/** The keys of repeated requests: by whom a request is repeated, and whether it is the same one. @module */
-import { Digest } from "../common/digest.js";
+/** The keys of repeated requests, for a dependency: the same rules as of the middleware `idempotency`. @module */
+import { Digest, sha256 } from "../common/digest.js";
 import { HTTPException } from "../common/exceptions.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
+import { headerValues } from "../protocol/header-list.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
-import type { HTTPConnection, Request } from "../http/request.js";
+import type { Request } from "../http/request.js";
 import { UploadFile } from "../http/upload-file.js";
+import { defaultCaller, MAX_KEY_LENGTH, METHODS, REFUSALS } from "./idempotency.js";
 
 /** The header of the key, by default. @see draft-ietf-httpapi-idempotency-key-header */
 export const KEY_HEADER = "Idempotency-Key";
@@ -12,37 +14,23 @@ export const KEY_HEADER = "Idempotency-Key";
 /** The header of a response that was sent before. */
 export const REPLAYED_HEADER = "Idempotency-Replayed";
 
-/** Characters that a key may have at most. */
-const MAX_KEY_LENGTH = 255;
-
-/** Methods whose requests change something, so that a repetition has to be recognized. */
-const KEYED_METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-
-/** By whom a request is sent, by default: keys are separate for each caller. */
-export function callerOf(request: HTTPConnection): string {
-  const authorization = request.header("authorization");
-  if (authorization !== undefined) return `authorization ${authorization}`;
-  const cookies = request.header("cookie");
-  return cookies === undefined ? `address ${request.client?.host ?? ""}` : `cookie ${cookies}`;
-}
+/** Identifies the caller of a request. */
+export type Caller = (request: Request) => string | Promise<string>;
 
 /**
  * The key of a request and its caller as one text of 43 characters, from which neither can be read; `null` if a
  * request has no key, or its method is safe.
  *
- * @param key - The value of the header.
- * @throws HTTPException 400 for a key that is empty, or too long.
+ * @param caller - By default, the header `Authorization`, else the cookies, else the client's address.
+ * @throws HTTPException 400 for a key that is empty, too long, or not the only one.
  */
-export function storageKeyOf(
-  request: Request,
-  key: string | null | undefined,
-  caller: (request: Request) => string = callerOf,
-): Promise<string> | string | null {
-  if (key === null || key === undefined || !KEYED_METHODS.has(request.method)) return null;
-  if (key === "" || key.length > MAX_KEY_LENGTH) {
-    throw new HTTPException(400, `The idempotency key should have 1 to ${MAX_KEY_LENGTH} characters`);
-  }
-  return new Digest().update(JSON.stringify([caller(request), key])).end();
+export async function storageKeyOf(request: Request, header: string, caller?: Caller): Promise<string | null> {
+  const keys = headerValues(request.scope.headers ?? [], header.toLowerCase());
+  const [key] = keys;
+  if (key === undefined || !METHODS.has(request.method)) return null;
+  if (keys.length > 1 || key === "" || key.length > MAX_KEY_LENGTH) throw refusal("key");
+  const by = caller === undefined ? defaultCaller(request.scope) : ["key", await caller(request)];
+  return sha256(JSON.stringify([by, key]));
 }
 
 /**
@@ -67,14 +55,9 @@ export async function fingerprintOf(request: Request): Promise<string> {
   return digest.end();
 }
 
-/** The response to a request whose key is in use. */
-export function stillRunning(): HTTPException {
-  return new HTTPException(409, "A request with this idempotency key is still running", {
-    headers: { "Retry-After": "1" },
-  });
-}
-
-/** The response to a request that has the key of another one. */
-export function otherRequest(): HTTPException {
-  return new HTTPException(422, "The idempotency key belongs to another request");
+/** The response to a request with a key that is in use, or that belongs to another request. */
+export function refusal(reason: keyof typeof REFUSALS): HTTPException {
+  const { statusCode, detail } = REFUSALS[reason];
+  const headers = reason === "running" ? REFUSALS.running.headers : undefined;
+  return new HTTPException(statusCode, detail, headers && { headers });
 }

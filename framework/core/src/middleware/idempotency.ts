@@ -39,11 +39,11 @@ const OPTIONS: OptionRules<IdempotencyOptions> = {
 };
 
 const DAY = 24 * 60 * 60;
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 /** The other methods are safe, or are not repeated by clients. */
-const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+export const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-const REFUSALS = {
+export const REFUSALS = {
   key: { statusCode: 400, detail: "The idempotency key must have 1 to 255 characters, in one header" },
   running: {
     statusCode: 409,
@@ -144,7 +144,7 @@ function targetOf({ path, raw_path: raw, query_string: query }: HTTPScope): stri
 }
 
 /** The caller, with its kind, so that no cookie can have the value of another caller's `Authorization`. */
-function defaultCaller({ headers = [], client }: HTTPScope): readonly string[] {
+export function defaultCaller({ headers = [], client }: HTTPScope): readonly string[] {
   const credentials = headerValues(headers, "authorization");
   if (credentials.length > 0) return ["authorization", ...credentials];
   const cookies = headerValues(headers, "cookie");
