@@ -8,7 +8,7 @@ import { CONTROL, type Worker } from "../src/control.js";
 import { Jobs, type WorkOptions } from "../src/index.js";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-/** Whether pg-boss works on this Node.js. */
+/** `true` if pg-boss works on this Node.js. */
 export const isNewEnough = major > 22 || (major === 22 && minor >= 12);
 
 /** The address of PostgreSQL; `null` if it is unavailable, or this Node.js is too old for pg-boss. */
