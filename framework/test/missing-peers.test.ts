@@ -37,6 +37,12 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
     "await it.openPrisma({ url: 'postgresql://localhost/shop', postgresql: async () => ({}) });",
     "npm install @prisma/adapter-pg pg",
   ],
+  // On an older Node.js, the error states the version that pg-boss requires.
+  ...(Number(process.versions.node.split(".")[0]) < 22
+    ? []
+    : ([
+        ["@tsgi/jobs", "await new it.Jobs({ url: 'postgresql://localhost' }).work();", "npm install pg-boss@12.38.0"],
+      ] as const)),
   ["@tsgi/uwebsockets", "it.createServer();", "npm install uWebSockets.js@"],
 ];
 
