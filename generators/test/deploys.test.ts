@@ -8,7 +8,6 @@ import { parseArguments } from "../src/arguments.js";
 import type { Deploy } from "../src/options.js";
 import { renderProject } from "../src/project.js";
 import { Repository } from "../src/repository.js";
-import { IS_SLOW } from "../../framework/test/support/on-demand.js";
 import { scaffold } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
 
@@ -186,7 +185,7 @@ const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
   });
 });
 
-(IS_SLOW ? describe : describe.skip)("a written project", () => {
+(process.env["TSGI_SLOW"] ? describe : describe.skip)("a written project", () => {
   it.each([
     ["lambda", "api"],
     ["vercel", "minimal"],

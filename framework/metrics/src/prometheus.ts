@@ -63,6 +63,8 @@ interface Metrics {
   readonly webSockets: Gauge;
 }
 
+const isApp = (value: unknown): value is App => value instanceof App;
+
 /**
  * Counts and times requests for Prometheus, by method, pattern of the route and class of the status. The number of
  * series is limited by the routes, for any requests: labels never contain a path, host, header, cookie, query or body.
@@ -87,7 +89,7 @@ export function prometheus(options: PrometheusOptions = {}): Prometheus {
   return {
     register,
     start(scope) {
-      if (scope.app instanceof App) apps.add(scope.app);
+      if (isApp(scope.app)) apps.add(scope.app);
       return new Measurement(scope, metrics);
     },
     router(path = "/metrics") {

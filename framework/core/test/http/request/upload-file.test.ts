@@ -25,9 +25,9 @@ describeMatrix("an UploadFile", ({ call }) => {
 
   // In memory, and in a temporary file.
   describe.each([
-    ["small", 1000],
-    ["large", 3 * MiB + 5],
-  ])("that is %s", (_what, size) => {
+    ["a small one", 1000],
+    ["a large one", 3 * MiB + 5],
+  ])("%s", (_what, size) => {
     const content = noise(size);
     const sum = (bytes: Uint8Array) => `${bytes.length} ${Buffer.compare(bytes, content)}`;
 
