@@ -135,9 +135,6 @@ const MESSAGES = {
    */
   TSGI_JOBS_INLINE_WORKER:
     "Jobs that are inline run in the process that enqueues them, and need no worker. Write new Jobs({ url }) for workers.",
-  /** `work()` was called while these jobs have a worker in this process already. */
-  TSGI_JOBS_WORKING_ALREADY:
-    "This process has a worker of these jobs already. Stop it first, or raise its concurrency.",
   /** An option names a queue that is not defined. */
   TSGI_UNKNOWN_QUEUE: (name: string, known: readonly string[]) =>
     `The job ${JSON.stringify(name)} is not defined. Defined are: ${known.join(", ") || "no jobs"}.`,

@@ -80,9 +80,7 @@ export class Jobs {
   readonly #store: StoreSettings | null;
   readonly #inline: InlineRunner | null;
   readonly #sender: Sender | null;
-  #worker: RunningWorker | null = null;
-  #isWorking = false;
-  /** The lifespans and the worker that need the connection. */
+  /** The lifespans and the workers that need the connection. */
   #users = 0;
   #hasSaidInline = false;
 
@@ -172,28 +170,17 @@ export class Jobs {
     for (const name of options.queues ?? []) {
       if (!this.#definitions.has(name)) throw jobsError("TSGI_UNKNOWN_QUEUE", name, names);
     }
-    if (this.#isWorking) throw jobsError("TSGI_JOBS_WORKING_ALREADY");
-    this.#isWorking = true;
-    try {
-      const chosen = options.queues ?? names;
-      const schedules = await this.#checkedSchedules();
-      this.#worker = await RunningWorker.start(
-        {
-          store: this.#store,
-          run: this.#run,
-          definitions: [...this.#definitions.values()].filter(({ name }) => chosen.includes(name)),
-          schedules,
-          scope: this.#scope,
-          options,
-        },
-        names,
-      );
-    } catch (error) {
-      this.#isWorking = false;
-      throw error;
-    }
+    const chosen = options.queues ?? names;
+    const settings = {
+      store: this.#store,
+      run: this.#run,
+      definitions: [...this.#definitions.values()].filter(({ name }) => chosen.includes(name)),
+      schedules: await this.#checkedSchedules(),
+      scope: this.#scope,
+      options,
+    };
+    const worker = await RunningWorker.start(settings, names);
     this.#users++;
-    const worker = this.#worker;
     let stopped: Promise<void> | null = null;
     return { stop: (how) => (stopped ??= this.#stopWork(worker, how?.timeoutMs)) };
   }
@@ -289,8 +276,6 @@ export class Jobs {
 
   async #stopWork(worker: RunningWorker, timeoutMs: number | undefined): Promise<void> {
     await worker.stop(timeoutMs);
-    this.#worker = null;
-    this.#isWorking = false;
     await this.#leave();
   }
 

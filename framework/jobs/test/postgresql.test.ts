@@ -227,11 +227,10 @@ describeWithDatabase("a worker", () => {
     for (const id of ids) await database.reached(jobs, id, "done");
     expect(most).toBe(3);
     await expect(jobs[CONTROL].show(other ?? "")).resolves.toMatchObject({ state: "waiting" });
-    await expect(jobs.work()).rejects.toMatchObject({ code: "TSGI_JOBS_WORKING_ALREADY" });
     await expect(database.open().work({ queues: ["x"] })).rejects.toMatchObject({ code: "TSGI_UNKNOWN_QUEUE" });
   });
 
-  it('starts and cleans up the dependencies of scope "app" once', async () => {
+  it('starts and cleans up the dependencies of scope "app" once for each worker', async () => {
     const jobs = database.open();
     const order: string[] = [];
     async function* openPool() {
@@ -243,8 +242,11 @@ describeWithDatabase("a worker", () => {
     const job = jobs.define("job", { params }, async ({ pool }) => void order.push(pool));
     const worker = await database.work(jobs);
     for (const id of [await job.enqueue(), await job.enqueue()]) await database.reached(jobs, id, "done");
+    const other = await database.work(jobs);
     await worker.stop();
-    expect(order).toEqual(["opened", "pool", "pool", "closed"]);
+    await database.reached(jobs, await job.enqueue(), "done");
+    await other.stop();
+    expect(order).toEqual(["opened", "pool", "pool", "opened", "closed", "pool", "closed"]);
   });
 
   it("stores the schedules that the program declares, and removes the others", async () => {
