@@ -54,6 +54,7 @@ const PAGES = [
     page("uWebSockets.js", "/uwebsockets"),
     page("Multiple workers", "/several-workers"),
     page("AWS Lambda", "/lambda"),
+    page("Platforms", "/platforms"),
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),

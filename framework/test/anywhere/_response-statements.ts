@@ -44,6 +44,7 @@ export const responses: readonly Statement[] = [
   },
   {
     title: "a response of 3 MiB in chunks arrives whole",
+    needs: ["large responses"],
     check: async ({ send }) => {
       const { body } = await send("GET", "/large/3072");
       assert.equal(body.length, 3 * 2 ** 20);
@@ -141,7 +142,7 @@ export const responses: readonly Statement[] = [
     },
   },
   {
-    title: "a static file of text has its type and an ETag that is answered with 304",
+    title: "a static file of text has its type and an ETag, and the response to the same ETag is 304",
     needs: ["static files"],
     check: async ({ send }) => {
       const answer = await send("GET", "/static/hello.txt");

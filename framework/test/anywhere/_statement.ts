@@ -9,6 +9,8 @@ export type Feature =
   | "compression"
   | "disconnects"
   | "documentation pages"
+  | "encoded slashes"
+  | "large responses"
   | "request streams"
   | "response streams"
   | "several requests"

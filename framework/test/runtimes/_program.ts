@@ -1,5 +1,5 @@
 /** The program of these tests under a runtime, with the package as npm would install it, and its remote control. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { describe } from "@jest/globals";
 import type { SendMessage } from "../../core/src/protocol/asgi.js";
 import type { ServeOptions } from "../../core/src/node.js";
-import { IS_SLOW } from "../support/on-demand.js";
-import { FRAMEWORK, installPackages } from "../support/packages.js";
+import { binaryOf, IS_SLOW } from "../support/on-demand.js";
+import { installPackages } from "../support/packages.js";
+
+export { binaryOf };
 
 const PROGRAMS = ["http-app.mjs", "http-server.mjs", "http-worker.mjs", "program.mjs", "workers.mjs"];
 
@@ -26,14 +28,6 @@ function findRuntimes(): Runtime[] {
     return [name, name === "deno" ? [path, "run", "--allow-all", "--no-prompt"] : [path]];
   });
   return [own, ...others];
-}
-
-/** The path of a runtime's binary, which is downloaded if it is missing. */
-export function binaryOf(name: string): string {
-  const line = execFileSync(process.execPath, [join(FRAMEWORK, "scripts/runtimes.js"), name])
-    .toString()
-    .trim();
-  return line.slice(name.length + 1);
 }
 
 /** Describes each runtime, with TSGI_SLOW=1 only: the engine's other tests hold it to the same in their own process. */

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 
-const CACHE = path.resolve(import.meta.dirname, "../../../.cache");
+/** The folder of what tests fetch. */
+export const CACHE = path.resolve(import.meta.dirname, "../../../.cache");
+
+const RUNTIMES = path.resolve(import.meta.dirname, "../../scripts/runtimes.js");
 
 /** Whether tests may download additional packages and run for a long time. */
 export const IS_SLOW = process.env["TSGI_SLOW"] !== undefined;
@@ -24,4 +27,10 @@ export function installOnDemand(folder: string, packages: readonly string[]): st
     });
   }
   return home;
+}
+
+/** The path of a runtime's binary, which is downloaded if it is missing. */
+export function binaryOf(name: string): string {
+  const line = execFileSync(process.execPath, [RUNTIMES, name]).toString().trim();
+  return line.slice(name.length + 1);
 }
