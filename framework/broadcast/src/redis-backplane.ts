@@ -113,6 +113,9 @@ export class RedisBackplane implements Backplane {
     if (sent !== null) return sent;
     const command = this.#listener?.subscribe(this.#prefix + topic) ?? Promise.resolve();
     this.#topics.set(topic, command);
+    command.catch(() => {
+      if (this.#topics.get(topic) === command) this.#topics.set(topic, null);
+    });
     return command;
   }
 

@@ -31,7 +31,9 @@ export const PATIENCE_MS = 900;
 export async function inTime<T>(command: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No reply within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    const giveUp = () => reject(new Error(`No reply within ${PATIENCE_MS} ms`));
+    // A process that was busy for that long may have a reply that it has not read yet.
+    timer = setTimeout(() => (timer = setTimeout(giveUp)), PATIENCE_MS);
   });
   command.catch(() => {}); // it may still fail after its time
   try {
