@@ -126,6 +126,11 @@ describe("a ledger in SQLite", () => {
     await enter("ada", "bob").expect(201, "2");
     await enter("eve", "ada").expect(409, { detail: { taken: ["name"] } });
     await client.get("/v1/ledger").expect(200, "2");
+    const put = (name: string) => client.put(`/v1/ledger/${name}`).set("idempotency-key", name);
+    const { text } = await put("eve").expect(201);
+    await put("eve").expect(201, text).expect("idempotency-replayed", "true");
+    await put("a-long-name").expect(400);
+    await client.get("/v1/ledger").expect(200, "3");
     await client.get("/health/ready").expect(200, {
       status: "ok",
       checks: { locks: "ok", openLibrary: "ok", opened: "ok", openLedger: "ok" },

@@ -9,6 +9,7 @@ import {
   type LifespanFunction,
   type LifespanHook,
   type Logger,
+  type ShedOptions,
 } from "tsgi";
 import { health, type HealthOptions } from "tsgi/health";
 import type { Store } from "tsgi/middleware";
@@ -40,6 +41,8 @@ export interface Parts {
   readonly entry?: string;
   /** Counts of logins, for all machines together. */
   readonly counts?: Store;
+  /** Only Node measures the delay of its event loop. */
+  readonly shed?: ShedOptions;
 }
 
 /** An environment that is complete, for development. */
@@ -77,6 +80,7 @@ export function createApp({
   verify = comparePassword,
   entry,
   counts,
+  shed,
 }: Parts = {}) {
   const settings = readSettings(env);
   const pool: HandlerPoolOptions = { kind: settings.poolKind, size: 1 };
@@ -99,6 +103,7 @@ export function createApp({
     instrumentation,
     ...(logger && { logger }),
     ...(entry !== undefined && { entry }),
+    ...(shed && { shed }),
   };
   const app = new App(options);
   const account = createAccount(settings, verify, counts);

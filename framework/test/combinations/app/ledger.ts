@@ -2,13 +2,20 @@
 import { Depends, HTTPException, type Logger, Router, t, withParams } from "tsgi";
 import {
   ConnectError,
+  idempotent,
+  type IdempotentOptions,
+  type IsolationLevel,
   isUniqueViolation,
   MigrationError,
   openPrisma,
   type Patient,
   type PrismaModule,
   type PrismaOptions,
+  type RequestTransaction,
+  type RequestTransactionOptions,
   type Transactional,
+  type TransactionOf,
+  transactionOf,
   type TransactionOptions,
   UnavailableError,
   type UniqueViolation,
@@ -40,6 +47,9 @@ export interface LedgerParts {
 }
 
 const short: TransactionOptions = { timeoutMs: 5000 };
+const isolation: IsolationLevel = "Serializable";
+const strict: RequestTransactionOptions = { isolation, timeoutMs: 5000 };
+const forAnHour: IdempotentOptions = { ttlSeconds: 3600 };
 
 /** Says what to do where the database cannot be opened. */
 export function explainLedger(error: unknown): string {
@@ -58,6 +68,7 @@ export function createLedger({ url, migrations, load }: LedgerParts): Router {
   }
   const ledger = Depends(openLedger, { scope: "app", check: (db) => db.ping() });
   const countMembers = withParams({ db: ledger }, async ({ db }) => db.user.count());
+  const transaction: RequestTransaction<typeof ledger, TransactionOf<typeof ledger>> = transactionOf(ledger, strict);
   const router = new Router({ prefix: "/ledger", tags: ["ledger"] });
   const enter = (tx: Transactional<LedgerClient>, name: string) => tx.user.create({ data: { name } });
 
@@ -77,6 +88,15 @@ export function createLedger({ url, migrations, load }: LedgerParts): Router {
         if (isUniqueViolation(error)) throw new HTTPException(409, { taken: violation?.fields ?? [] });
         throw error;
       }
+    },
+  );
+  router.put(
+    "/{name}",
+    { params: { tx: Depends(idempotent(transaction, forAnHour)) }, statusCode: 201 },
+    async ({ tx, name }) => {
+      const { id } = await enter(tx, name);
+      if (name.length > 10) throw new HTTPException(400, "Too long");
+      return id;
     },
   );
   return router;

@@ -11,6 +11,7 @@ import {
 } from "tsgi/middleware";
 import { openTelemetry, type OpenTelemetryOptions } from "@tsgi/otel";
 import { Passwords, type PasswordsOptions } from "@tsgi/passwords";
+import type { ShedOptions } from "tsgi";
 import { createApp, type Parts } from "./app.js";
 import { createFiles, mountPages } from "./files.js";
 import { createLedger, type LedgerParts } from "./ledger.js";
@@ -41,6 +42,8 @@ function createPasswords(): VerifyPassword {
   };
 }
 
+/** No test keeps the loop busy for a minute. */
+const shed: ShedOptions = { eventLoopDelayMs: 60_000, exempt: ["/health/live"] };
 const buckets: PrometheusOptions = { buckets: [0.1, 1, 10] };
 const agents: McpOptions = { path: "/mcp", maxResultBytes: 10_000 };
 
@@ -62,7 +65,7 @@ function createObservers({
 export function createNodeApp(parts: NodeParts) {
   const { assets, ledger } = parts;
   const { metrics, context, observers } = createObservers(parts);
-  const { app, account } = createApp({ ...parts, instrumentation: observers, verify: createPasswords() });
+  const { app, account } = createApp({ ...parts, instrumentation: observers, verify: createPasswords(), shed });
   app.includeRouter(createFiles(assets), { prefix: "/v1" });
   app.includeRouter(workshop, { prefix: "/v1" });
   if (ledger) app.includeRouter(createLedger(ledger), { prefix: "/v1" });
