@@ -20,15 +20,13 @@ export async function run() {
     for (const seconds of [-5, 0, 5]) {
       await shop.start("worker", { args: ["--import", clock(seconds)], env: { SCHEDULE: "1" } });
     }
-    // From the middle of a minute to the middle of another one.
-    await sleep(((90_000 - (Date.now() % 60_000)) % 60_000) + 1);
-    const startedAt = new Date();
-    await sleep(TICKS * 60_000);
+    const startedAt = new Date(Math.ceil(Date.now() / 60_000) * 60_000);
+    await sleep(startedAt.getTime() - Date.now() + TICKS * 60_000);
     const { rows } = await shop.pool.query(
       "SELECT date_trunc('minute', at) AS minute, count(*)::int AS count," +
         " max(extract(epoch FROM at - date_trunc('minute', at)))::float AS late" +
-        " FROM ticks WHERE at > $1 GROUP BY 1 ORDER BY 1",
-      [startedAt],
+        " FROM ticks WHERE at >= $1 AND at < $1 + $2 * interval '1 minute' GROUP BY 1 ORDER BY 1",
+      [startedAt, TICKS],
     );
     const late = Math.max(...rows.map((row) => row.late));
     const figure = `${rows.length} of ${TICKS} minutes, at most ${Math.max(...rows.map(({ count }) => count))} in one, at most ${Math.round(late)} s late`;

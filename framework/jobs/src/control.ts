@@ -1,5 +1,6 @@
 /** The parts of `Jobs` that `tsgi worker` and `tsgi jobs` use without importing this package. @module */
 import type { Db, PgBoss } from "pg-boss";
+import { describeError } from "tsgi/internals";
 import type { Envelope } from "./definition.js";
 import { DEFAULT_RULES, type WorkOptions } from "./options.js";
 import type { Connection } from "./store.js";
@@ -54,6 +55,9 @@ export interface JobsControl {
   cancel(id: string): Promise<JobState | null>;
   close(): Promise<void>;
 }
+
+/** PostgreSQL manual, appendix A. */
+const UNIQUE_VIOLATION = "23505";
 
 /** The most jobs that a list has. */
 const MAX_LISTED = 1_000;
@@ -123,7 +127,8 @@ export class JobTable {
       return state;
     } catch (error) {
       await transaction.rollback();
-      throw error;
+      if (describeError(error).code !== UNIQUE_VIOLATION) throw error;
+      throw new Error(`Another job ${name} with the same key is waiting or running.`, { cause: error });
     }
   }
 

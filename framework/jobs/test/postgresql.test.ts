@@ -149,6 +149,20 @@ describeWithDatabase("a job in PostgreSQL", () => {
     expect(rows).toEqual([{ seconds: 14 * 24 * 3_600 }]);
   });
 
+  it("is not retried while another job with its key waits", async () => {
+    const jobs = database.open();
+    const fail = jobs.define("fail", { attempts: 1 }, async () => {
+      throw new Error("no");
+    });
+    const dead = await fail.enqueue(undefined, { key: "a" });
+    const worker = await database.work(jobs);
+    await database.reached(jobs, dead, "dead");
+    await worker.stop();
+    await fail.enqueue(undefined, { key: "a" });
+    await expect(jobs[CONTROL].retry(dead ?? "")).rejects.toThrow("Another job fail with the same key is waiting");
+    await expect(jobs[CONTROL].show(dead ?? "")).resolves.toMatchObject({ state: "dead" });
+  });
+
   it("is cancelled before it runs, and aborted while it does", async () => {
     const jobs = database.open();
     const aborted: string[] = [];
