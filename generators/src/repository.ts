@@ -123,9 +123,10 @@ export class Repository implements TemplateSource {
     const names = new Set(manifests.map(({ name }) => String(name)));
     return new Map(
       packages.map((folder, index) => {
-        const { name, version, dependencies, peerDependencies } = manifests[index] ?? {};
-        const all = { ...textsOf(dependencies), ...textsOf(peerDependencies) };
-        const needed = Object.keys(all).filter((one) => names.has(one));
+        const { name, version, dependencies, peerDependencies, peerDependenciesMeta } = manifests[index] ?? {};
+        // A project that uses an optional peer imports it, so its files name it.
+        const peers = Object.keys(textsOf(peerDependencies)).filter((one) => !isOptional(peerDependenciesMeta, one));
+        const needed = [...Object.keys(textsOf(dependencies)), ...peers].filter((one) => names.has(one));
         const source = packPackage(folder, own, this.#cache);
         return [String(name), { ...source, version: String(version), dependencies: needed }] as const;
       }),
@@ -180,4 +181,10 @@ export class Repository implements TemplateSource {
       compilerOptions,
     };
   }
+}
+
+/** Tells if a manifest's `peerDependenciesMeta` marks a peer as optional. */
+function isOptional(meta: unknown, name: string): boolean {
+  const entry = isRecord(meta) ? meta[name] : undefined;
+  return isRecord(entry) && entry["optional"] === true;
 }

@@ -100,7 +100,7 @@ describe("a project on Deno", () => {
   it("links the folders of packages that it carries along, since Deno installs no tarballs", async () => {
     await using project = await scaffold("minimal", "--runtime=deno");
     const { imports, links } = JSON.parse(await readFile(join(project.path, "deno.json"), "utf8"));
-    const names = ["@tsgi/cli", "@tsgi/client", "@tsgi/docs-ui", "@tsgi/mcp", "@tsgi/openapi-tools", "tsgi"];
+    const names = ["@tsgi/cli", "@tsgi/client", "@tsgi/docs-ui", "@tsgi/openapi-tools", "tsgi"];
     expect(links).toEqual(names.map((name) => `./vendor/${name}`));
     for (const name of names) {
       const linked = JSON.parse(await readFile(join(project.path, "vendor", name, "package.json"), "utf8"));
