@@ -90,18 +90,22 @@ export class Broadcast<Topics extends object = Record<string, unknown>> {
     assertOptions("subscribe()", options, SUBSCRIBE_OPTIONS);
     await this.#open();
     const { buffer = DEFAULT_BUFFER, onGap, signal } = options;
-    const leave = () => this.#remove(topic, subscriber);
+    const abort = () => subscription[Symbol.dispose]();
+    const leave = () => {
+      signal?.removeEventListener("abort", abort); // a signal may outlive its subscriptions
+      this.#remove(topic, subscriber);
+    };
     const subscription = new Subscription<Topics[Name]>(topic, buffer, leave);
     const subscriber: Subscriber = { subscription, onGap };
     this.#add(topic, subscriber);
+    signal?.addEventListener("abort", abort, { once: true });
     try {
       await this.#backplane.subscribe(topic);
     } catch (error) {
       subscription[Symbol.dispose]();
       throw error;
     }
-    if (signal?.aborted) subscription[Symbol.dispose]();
-    else signal?.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
+    if (signal?.aborted) abort();
     return subscription;
   }
 
@@ -128,7 +132,9 @@ export class Broadcast<Topics extends object = Record<string, unknown>> {
     const all = [...this.#topics.values()].flatMap((subscribers) => [...subscribers]);
     this.#topics.clear();
     for (const { subscription } of all) subscription.finish();
-    if (this.#opening !== null) await this.#backplane.close();
+    if (this.#opening === null) return;
+    await this.#opening.catch(() => {}); // a backplane that opens later would keep its connections
+    await this.#backplane.close();
   }
 
   async *#live(): AsyncGenerator<void, void> {
@@ -140,13 +146,18 @@ export class Broadcast<Topics extends object = Record<string, unknown>> {
     }
   }
 
-  #open(): Promise<void> {
-    if (this.#isClosed) return Promise.reject(new UnavailableError(new Error("The broadcast is closed.")));
+  async #open(): Promise<void> {
+    this.#assertOpen();
     this.#opening ??= this.#backplane.open({
       message: (topic, message) => this.#deliver(topic, message),
       restored: () => this.#reportGap(),
     });
-    return this.#opening;
+    await this.#opening;
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new UnavailableError(new Error("The broadcast is closed."));
   }
 
   #add(topic: string, subscriber: Subscriber): void {

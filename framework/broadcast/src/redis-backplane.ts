@@ -122,7 +122,9 @@ export class RedisBackplane implements Backplane {
   async #subscribeAll(listener: Redis): Promise<void> {
     const topics = [...this.#topics.keys()];
     for (let start = 0; start < topics.length; start += TOPICS_PER_COMMAND) {
-      const some = topics.slice(start, start + TOPICS_PER_COMMAND);
+      // Without those that were unsubscribed while the command before it ran.
+      const some = topics.slice(start, start + TOPICS_PER_COMMAND).filter((topic) => this.#topics.has(topic));
+      if (some.length === 0) continue;
       const command = listener.subscribe(...some.map((topic) => this.#prefix + topic));
       for (const topic of some) this.#topics.set(topic, command);
       await command;

@@ -162,7 +162,9 @@ export class StreamLog {
     const running = [...this.#producers.values()];
     for (const { producer } of running) producer.abort("failed", "The process shuts down");
     await Promise.all(running.map(({ ended }) => ended));
-    if (this.#opening !== null) await this.#store.close();
+    if (this.#opening === null) return;
+    await this.#opening.catch(() => {}); // a store that opens later would keep its connections
+    await this.#store.close();
   }
 
   async *#live(): AsyncGenerator<void, void> {

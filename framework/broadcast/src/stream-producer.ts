@@ -15,8 +15,8 @@ export class StreamProducer {
   readonly #store: LogStore;
   readonly #logger: Logger;
   readonly #controller = new AbortController();
-  /** Settles when the signal aborts. */
-  readonly #aborted: Promise<null>;
+  /** Ends the wait for the item that is being made. */
+  #giveUp: () => void = () => {};
   #abortedAs: EndStatus = "stopped";
   /** The last moment at which the store has known that this process lives. */
   #knownAt = performance.now();
@@ -25,8 +25,6 @@ export class StreamProducer {
     this.stream = stream;
     this.#store = store;
     this.#logger = logger;
-    const { signal } = this.#controller;
-    this.#aborted = new Promise((resolve) => signal.addEventListener("abort", () => resolve(null), { once: true }));
   }
 
   /** Settles, never with an error, when the producer has ended and the log knows how. */
@@ -47,6 +45,7 @@ export class StreamProducer {
   abort(status: EndStatus, reason: string): void {
     if (this.#controller.signal.aborted) return;
     this.#abortedAs = status;
+    this.#giveUp();
     this.#controller.abort(new DOMException(reason, "AbortError"));
   }
 
@@ -66,7 +65,7 @@ export class StreamProducer {
     const { signal } = this.#controller;
     const items = produce({ signal })[Symbol.asyncIterator]();
     for (let number = 1; ; number++) {
-      const step = await Promise.race([items.next(), this.#aborted]);
+      const step = await this.#next(items);
       if (step?.done) return true;
       const text = step && textOf(step.value);
       const isRunning =
@@ -76,6 +75,18 @@ export class StreamProducer {
       void Promise.resolve(items.return?.()).catch(() => {});
       return false;
     }
+  }
+
+  /**
+   * The next item; `null` once the signal has aborted. Invariant: nothing that lives as long as the stream refers to the
+   * wait. A race with one promise for the abort would keep every item until the end of the stream.
+   */
+  #next(items: AsyncIterator<unknown>): Promise<IteratorResult<unknown> | null> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = () => resolve(null);
+      if (this.#controller.signal.aborted) return resolve(null);
+      Promise.resolve(items.next()).then(resolve, reject);
+    });
   }
 
   /** Repeats a step while the store is away, for as long as the store takes this process to be alive. */

@@ -1,5 +1,7 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 import { App } from "tsgi";
+import { Deferred } from "tsgi/internals";
 import { TestClient } from "tsgi/testing";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { Broadcast, SlowSubscriberError } from "../src/index.js";
@@ -85,6 +87,33 @@ describe("a subscription", () => {
   it("with a signal that has aborted has ended", async () => {
     const messages = await new Broadcast().subscribe("a", { signal: AbortSignal.abort() });
     expect(await messages.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("leaves no listener on its signal when it ends", async () => {
+    const { signal } = new AbortController();
+    const messages = await new Broadcast().subscribe("a", { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await messages.return();
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  it("that begins while the broadcast closes is rejected, and the backplane closes after it has opened", async () => {
+    const calls: string[] = [];
+    const opening = new Deferred<void>();
+    const backplane = {
+      open: async () => opening.promise.then(() => void calls.push("open")),
+      subscribe: async () => {},
+      unsubscribe: () => {},
+      publish: async () => {},
+      close: async () => void calls.push("close"),
+    };
+    const broadcast = new Broadcast({ backplane });
+    const subscribing = broadcast.subscribe("a");
+    const closing = broadcast.close();
+    opening.resolve();
+    await expect(subscribing).rejects.toMatchObject({ statusCode: 503 });
+    await closing;
+    expect(calls).toEqual(["open", "close"]);
   });
 
   it("ends after the messages that wait when the broadcast closes", async () => {

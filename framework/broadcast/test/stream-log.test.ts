@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { App, event, t } from "tsgi";
 import { Deferred, nextTurn } from "tsgi/internals";
 import { TestClient } from "tsgi/testing";
+import { collectGarbage } from "../../test/support/garbage.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { HAS_REDIS, type RedisServer, startRedis } from "../../test/support/redis-server.js";
 import { StreamFailedError, StreamLog, type StreamLogOptions } from "../src/index.js";
@@ -407,6 +408,27 @@ const INVALID: readonly (readonly [options: object])[] = [
 ];
 
 describe("a stream log", () => {
+  it("does not keep the items of a producer that runs for a long time", async () => {
+    const log = new StreamLog({ memory: true });
+    const first = new Deferred<WeakRef<object>>();
+    const checked = new Deferred<void>();
+    await log.start("a", async function* () {
+      let item: object | null = { text: "first" };
+      first.resolve(new WeakRef(item));
+      yield item;
+      item = null;
+      yield "second";
+      await checked.promise;
+    });
+    const reference = await first.promise;
+    await take(log.read("a"), 2);
+    await collectGarbage();
+    expect(reference.deref()).toBeUndefined();
+    checked.resolve();
+    await ended(log, "a");
+    await log.close();
+  });
+
   it.each(INVALID)("is not made of %j", (options) => {
     expect(() => new StreamLog(options)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
   });
