@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import type { ASGIApp } from "../../src/protocol/asgi.js";
 import {
   App,
+  ClientDisconnect,
   ConfigurationError,
   HTTPException,
   type Middleware,
@@ -370,6 +371,29 @@ describe("idempotency", () => {
     const silent = idempotency({ store })(async () => {});
     expect((await callInMemory(silent, "POST", "/", keyed("k"))).status).toBe(0);
     expect(await callInMemory(silent, "POST", "/", keyed("k"))).toMatchObject({ status: 0 });
+  });
+
+  it("keeps the response for a client that disconnected while its request ran", async () => {
+    const { app, runs } = create(memoryStore());
+    const leaving: ASGIApp = (scope, receive) =>
+      app(scope, receive, () => {
+        throw new ClientDisconnect();
+      });
+    expect((await callInMemory(leaving, "POST", "/made", keyed("k"))).status).toBe(0);
+    const repeated = await callInMemory(app, "POST", "/made", keyed("k"));
+    expect(repeated).toMatchObject({ status: 201, json: { id: 1 } });
+    expect([repeated.headers["idempotency-replayed"], runs.count]).toEqual(["true", 1]);
+  });
+
+  it("ends a stream when its client has disconnected, and releases the key", async () => {
+    const { app, runs } = create(memoryStore());
+    const leaving: ASGIApp = (scope, receive) =>
+      app(scope, receive, () => {
+        throw new ClientDisconnect();
+      });
+    await callInMemory(leaving, "POST", "/stream", keyed("k"));
+    expect(await callInMemory(app, "POST", "/stream", keyed("k"))).toMatchObject({ status: 200, text: "one,two,2" });
+    expect(runs.count).toBe(2);
   });
 
   it("does not repeat headers of a connection, nor the date", async () => {

@@ -1,5 +1,6 @@
 /** Responses that are recorded while they are sent, and sent again. @module */
 import type { HTTPResponseStartMessage, Send, SendMessage } from "../../protocol/asgi.js";
+import { ClientDisconnect } from "../../common/exceptions.js";
 import { concatBytes, decodeLatin1, encodeLatin1 } from "../../protocol/bytes.js";
 import { encodeUTF8, HeaderList, rawHeaders } from "../../protocol/header-list.js";
 
@@ -31,6 +32,8 @@ export class Recording {
   #start: HTTPResponseStartMessage | null = null;
   #length = 0;
   #isFinished = false;
+  /** The error of a client that has disconnected before the body; `null` without one. */
+  #left: ClientDisconnect | null = null;
 
   constructor(send: Send, finish: Finish) {
     this.#send = send;
@@ -39,13 +42,28 @@ export class Recording {
 
   /** Records a message, and sends it. */
   async take(message: SendMessage): Promise<void> {
-    if (message.type === "http.response.start") this.#start = message;
-    else if (message.type === "http.response.body") {
+    if (message.type === "http.response.start") return this.#begin(message);
+    if (message.type === "http.response.body") {
       const { body = new Uint8Array(), ascii } = message;
       this.#add(typeof ascii === "string" ? encodeUTF8(ascii) : body);
       if (message.more_body !== true) await this.#end(this.#recorded());
     }
+    if (this.#left !== null) throw this.#left;
     await this.#send(message);
+  }
+
+  /**
+   * A client that has disconnected is the one that repeats its request, and the work is done: a whole response is
+   * recorded nevertheless. A stream ends with its first chunk.
+   */
+  async #begin(message: HTTPResponseStartMessage): Promise<void> {
+    this.#start = message;
+    try {
+      await this.#send(message);
+    } catch (error) {
+      if (!(error instanceof ClientDisconnect)) throw error;
+      this.#left = error;
+    }
   }
 
   /** Ends the recording of a response that was not sent to its end. */
