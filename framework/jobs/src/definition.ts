@@ -4,6 +4,7 @@ import {
   assertOptions,
   type CarriedContext,
   compileCheckOf,
+  isRecord,
   type Work,
   withPlace,
   type WorkScope,
@@ -44,6 +45,31 @@ export interface Envelope extends Rules {
   readonly failures: number;
   /** The trace of the request that enqueued it. */
   readonly trace?: CarriedContext;
+}
+
+/**
+ * Reads a job that any program may have written: what is missing has its default, so that the payload is checked like
+ * any other. Attack: an error here would end each worker that takes the job.
+ */
+export function readEnvelope(stored: unknown): Envelope {
+  const given = isRecord(stored) ? stored : {};
+  const numberAt = (name: string, otherwise: number) => {
+    const value = given[name];
+    return typeof value === "number" ? value : otherwise;
+  };
+  const { trace, ...others } = given;
+  return {
+    ...others,
+    failures: numberAt("failures", 0),
+    attempts: numberAt("attempts", DEFAULT_RULES.attempts),
+    backoffSeconds: numberAt("backoffSeconds", DEFAULT_RULES.backoffSeconds),
+    timeoutSeconds: numberAt("timeoutSeconds", DEFAULT_RULES.timeoutSeconds),
+    ...(isCarried(trace) ? { trace } : {}),
+  };
+}
+
+function isCarried(trace: unknown): trace is CarriedContext {
+  return isRecord(trace) && Object.values(trace).every((value) => typeof value === "string");
 }
 
 /** The names of the arguments that every handler gets. */

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { WorkScope } from "tsgi/internals";
 import { beginRun, type RunSettings } from "./attempt.js";
-import type { Definition, Envelope } from "./definition.js";
+import { type Definition, readEnvelope } from "./definition.js";
 import type { WorkOptions } from "./options.js";
 import { type Schedule, storeSchedules, workOnOccurrences } from "./schedules.js";
 import { type HeldJob, Settler } from "./settle.js";
@@ -146,7 +146,7 @@ export class RunningWorker {
 
   async #fetch(name: string, count: number): Promise<readonly FetchedJob[]> {
     try {
-      return await this.#connection.boss.fetch<Envelope>(name, { batchSize: count });
+      return await this.#connection.boss.fetch<unknown>(name, { batchSize: count });
     } catch (error) {
       this.#outages.report(error);
       return [];
@@ -154,10 +154,11 @@ export class RunningWorker {
   }
 
   #begin(definition: Definition, { id, retryCount, data }: FetchedJob, release: () => void): void {
+    const envelope = readEnvelope(data);
     const job: HeldJob = { id, retryCount, name: definition.name };
     const abort = new AbortController();
-    const { outcome, ended } = beginRun({ id, definition, envelope: data, signal: abort.signal }, this.#settings.run);
-    const written = outcome.then((settled) => this.#settler.settle(job, data, settled));
+    const { outcome, ended } = beginRun({ id, definition, envelope, signal: abort.signal }, this.#settings.run);
+    const written = outcome.then((settled) => this.#settler.settle(job, envelope, settled));
     const running: Running = {
       job,
       abort,
@@ -208,5 +209,5 @@ export class RunningWorker {
 interface FetchedJob {
   readonly id: string;
   readonly retryCount: number;
-  readonly data: Envelope;
+  readonly data: unknown;
 }

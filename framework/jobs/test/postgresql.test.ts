@@ -149,6 +149,21 @@ describeWithDatabase("a job in PostgreSQL", () => {
     expect(rows).toEqual([{ seconds: 14 * 24 * 3_600 }]);
   });
 
+  it.each([["null"], ['"text"'], ['{"failures":"x","trace":5}']])(
+    "is dead immediately if another program has written %s",
+    async (data) => {
+      const jobs = database.open();
+      const job = jobs.define("mail", { payload: t.Object({ to: t.String() }) }, async () => {});
+      const [foreign, own] = [await job.enqueue({ to: "a" }), await job.enqueue({ to: "b" })];
+      const update = `UPDATE ${database.schema}.job SET data = $1::jsonb WHERE id = $2`;
+      await database.pool.query(update, [data, foreign]);
+      await database.work(jobs);
+      await database.reached(jobs, own, "done");
+      const { reason } = await database.reached(jobs, foreign, "dead");
+      expect(reason).toMatch(/^The payload of the job mail does not fit/);
+    },
+  );
+
   it("is not retried while another job with its key waits", async () => {
     const jobs = database.open();
     const fail = jobs.define("fail", { attempts: 1 }, async () => {
