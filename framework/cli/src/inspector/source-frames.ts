@@ -19,6 +19,12 @@ export interface SourceFrame {
 /** `at name (file:///app.ts:1:2)`, and `at /app.ts:1:2` without a name. */
 const FRAME = /^\s+at (?:(?:async )?(.*?) \()?((?:file:\/\/)?[^()]+):(\d+):\d+\)?$/;
 
+/**
+ * Files that can throw. Attack: a message that was changed later is not found in the stack, so lines of the first message
+ * can look like frames. They can name source, but no file with secrets.
+ */
+const SOURCE = /\.[cm]?[jt]sx?$/;
+
 /** Frames that are kept of an error. */
 const MAX_FRAMES = 5;
 
@@ -45,12 +51,21 @@ export function sourceFramesOf(error: unknown, folder: string = process.cwd()): 
 
 function toFrame(text: string, folder: string): SourceFrame | null {
   const [, name = "", place, at] = FRAME.exec(text) ?? [];
-  if (place === undefined) return null;
-  const absolute = place.startsWith("file:") ? fileURLToPath(place) : place;
+  const absolute = place === undefined ? null : pathOf(place);
+  if (absolute === null || !SOURCE.test(absolute)) return null;
   const file = path.relative(folder, absolute);
   if (file.startsWith("..") || path.isAbsolute(file)) return null;
   const line = Number(at);
   return { name: name === "<anonymous>" ? "" : name, file, line, source: readAround(absolute, line) };
+}
+
+/** `null` for a URL of another machine, or with an encoded slash. */
+function pathOf(place: string): string | null {
+  try {
+    return place.startsWith("file:") ? fileURLToPath(place) : place;
+  } catch {
+    return null;
+  }
 }
 
 function readAround(file: string, line: number): string[] {

@@ -24,6 +24,18 @@ describe("the source frames of an error", () => {
     expect(new Set(files)).toEqual(new Set(["source-frames.test.ts"]));
   });
 
+  it.each([".env", "secrets.json", "file://elsewhere/x.ts", "file:///a%2fb.ts"])(
+    "do not contain %s if the message was changed after its lines were in the stack",
+    (file) => {
+      const place = file.startsWith("file:") ? file : path.join(HERE, file);
+      const error = thrown(`x\n    at steal (${place}:1:1)`);
+      expect(error.stack).toContain("steal"); // the stack is made when it is first read
+      error.message = "The order failed";
+      const files = sourceFramesOf(error, HERE).map((frame) => frame.file);
+      expect(new Set(files)).toEqual(new Set(["source-frames.test.ts"]));
+    },
+  );
+
   it("contain no file outside the folder or of a package", () => {
     expect(sourceFramesOf(thrown("broken"), path.join(HERE, "elsewhere"))).toEqual([]);
     const error = new Error("broken");
