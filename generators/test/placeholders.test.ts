@@ -22,8 +22,8 @@ describe("a text with placeholders", () => {
     ["{{nobody}}", "{{nobody}} has no value"],
     ["{{constructor}}", "{{constructor}} has no value"],
     ["{{#docker}}\n", "{{#docker}} is not closed"],
-    ["{{/docker}}\n", "{{/docker}} closes nothing"],
-    ["{{#docker}}\n{{/ci}}\n", "{{/ci}} closes nothing"],
+    ["{{/docker}}\n", "{{/docker}} has no opening tag"],
+    ["{{#docker}}\n{{/ci}}\n", "{{/ci}} has no opening tag"],
   ])("%j is rejected", (text, message) => {
     expect(() => fillPlaceholders(text, values)).toThrow(message);
   });

@@ -121,7 +121,7 @@ function noiseOf({ machine, sections, disturbances }: Published): string[] {
     machine.load > machine.cores / 2 ? `the load was ${machine.load.toFixed(1)} at the start` : "",
     ...reasonsOf(worstOf(Object.values(disturbances))),
     wide > spreads.length * NOISY_SHARE
-      ? `${wide} of ${spreads.length} results varied by more than ±10 % between the runs`
+      ? `${wide} of all ${spreads.length} results varied by more than ±10 % between the runs`
       : "",
   ].filter((reason) => reason !== "");
 }

@@ -51,7 +51,7 @@ function verdictOf(comparisons: readonly Comparison[], uncertainty: number | nul
   const precision =
     uncertainty === null
       ? ""
-      : ` If you compare two numbers of a row, the ratio can be off by ${((uncertainty - 1) * 100).toFixed(0)} %.`;
+      : ` A ratio of two numbers in a row is accurate to ±${((uncertainty - 1) * 100).toFixed(0)} %.`;
   const result =
     slower === 0 && open === 0
       ? "tsgi is the fastest in both rows."
