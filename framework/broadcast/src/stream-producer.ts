@@ -78,7 +78,7 @@ export class StreamProducer {
   }
 
   /**
-   * The next item; `null` once the signal has aborted. Invariant: nothing that lives as long as the stream refers to the
+   * The next item; `null` once the signal has aborted. Invariant: no object that lives as long as the stream refers to the
    * wait. A race with one promise for the abort would keep every item until the end of the stream.
    */
   #next(items: AsyncIterator<unknown>): Promise<IteratorResult<unknown> | null> {

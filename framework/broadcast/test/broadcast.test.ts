@@ -97,7 +97,7 @@ describe("a subscription", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("that begins while the broadcast closes is rejected, and the backplane closes after it has opened", async () => {
+  it("is rejected if it begins while the broadcast closes, and the backplane closes after it has opened", async () => {
     const calls: string[] = [];
     const opening = new Deferred<void>();
     const backplane = {
