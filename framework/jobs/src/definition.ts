@@ -48,7 +48,7 @@ export interface Envelope extends Rules {
 }
 
 /**
- * Reads a job that any program may have written: what is missing has its default, so that the payload is checked like
+ * Reads a job that any program may have written: missing fields have their defaults, so that the payload is checked like
  * any other. Attack: an error here would end each worker that takes the job.
  */
 export function readEnvelope(stored: unknown): Envelope {
