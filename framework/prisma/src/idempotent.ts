@@ -52,6 +52,7 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** A key that a request holds, and the responses of its database. */
 interface HeldKey {
   readonly key: string;
+  readonly fingerprint: string;
   readonly responses: IdempotencyStore;
 }
 
@@ -90,13 +91,12 @@ export function idempotent<D, Tx>(
   const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller } = options;
   const hold = createHold({ database, header, caller });
   const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
-  return createSettling("idempotent", params, async ({ request, held, database: client, tx, tasks }) => {
+  return createSettling("idempotent", params, async ({ held, database: client, tx, tasks }) => {
     const value = tx as Tx;
     const undo = async (error: unknown) => error;
     if (held === null) return { value, undo, confirm: () => {} };
-    const { key, responses } = held;
+    const { key, fingerprint, responses } = held;
     const raw = tx as RawClient;
-    const fingerprint = await fingerprintOf(request);
     const found = await responses.find(raw, key);
     if (found === "running") throw refusal("running");
     if (found !== null) throw replay(found, fingerprint);
@@ -130,10 +130,12 @@ function createHold({
     if (opened === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
     const { responses } = opened;
     if (key === null) return { value: null, confirm: () => {}, undo: async (error: unknown) => error };
+    // Before the transaction begins: a slow client must not hold it open.
+    const fingerprint = await fingerprintOf(request);
     if (responses.running.has(key)) throw refusal("running");
     responses.running.add(key);
     const release = () => void responses.running.delete(key);
-    const held: HeldKey | null = { key, responses };
+    const held: HeldKey | null = { key, fingerprint, responses };
     return {
       value: held,
       confirm: release,

@@ -1,20 +1,23 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import {
   App,
+  type ASGIApp,
   type ConfigurationError,
   Depends,
   File,
   FileResponse,
   HTTPException,
   JSONResponse,
-  type Request,
+  Request,
   Response,
   t,
   withParams,
 } from "tsgi";
+import { nextTurn } from "tsgi/internals";
 import { idempotent, type IdempotentOptions, transactionOf } from "../src/index.js";
+import { openedOf } from "../src/transaction.js";
 import { type Answer, call, type Sent } from "../../test/support/call.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { describeMatrix } from "../../test/support/matrix.js";
@@ -303,6 +306,28 @@ describe.each([
       const ran = answers.filter((answer) => answer.status === 201 && isReplayed(answer) === null);
       const others = answers.filter((answer) => answer.status !== 409 && isReplayed(answer) === null);
       expect([ran.length, others.length, await shop.db.user.count()]).toEqual([1, 1, 1]);
+    });
+
+    it("reads the body before the transaction begins", async () => {
+      await using shop = await openShop(name);
+      const opened = openedOf(shop.db);
+      if (opened === null) throw new TypeError("The client is not open.");
+      const begin = jest.spyOn(opened, "begin");
+      shop.app.post("/raw", { params: { ...shop.take(), request: Request } }, async ({ request }) => request.text());
+      const begun: number[] = [];
+      const app: ASGIApp = (scope, receive, send) => {
+        const counting = async () => {
+          await nextTurn(); // all that does not wait for the body has begun
+          await nextTurn();
+          begun.push(begin.mock.calls.length);
+          return receive();
+        };
+        return shop.app(scope, counting, send);
+      };
+      const chunks = ["a", "b", "c"].map((text) => Buffer.from(text));
+      expect((await call(app, "POST", "/raw", { headers: [["idempotency-key", "k1"]], chunks })).json).toBe("abc");
+      expect(begun.slice(0, 3)).toEqual([0, 0, 0]);
+      expect(begin).toHaveBeenCalledTimes(1);
     });
 
     it("shares the transaction with dependencies, whose work a repetition rolls back", async () => {
