@@ -1,6 +1,5 @@
 /** A response that is returned to Lambda whole. @module */
-import type { Logger } from "tsgi";
-import { ErrorResponse, responseFacts, type ResponseHead } from "tsgi/internals";
+import { ErrorResponse, responseFacts, type ResponseHead, type ServerContext } from "tsgi/internals";
 import type { EventSource } from "./event.js";
 import { type LambdaResult, toLambdaBody, toLambdaHead } from "./result.js";
 import type { LambdaCall, LambdaResponse } from "./server.js";
@@ -28,7 +27,7 @@ export class BufferedResponse implements LambdaResponse {
   destroyed = false;
   readonly #source: EventSource;
   #call: LambdaCall | null = null;
-  #logger: Logger | null = null;
+  #context: ServerContext | null = null;
   #head: ResponseHead | null = null;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
@@ -43,9 +42,9 @@ export class BufferedResponse implements LambdaResponse {
     return this.#result ?? this.#fail();
   }
 
-  attach(call: LambdaCall, logger: Logger): void {
+  attach(call: LambdaCall, context: ServerContext): void {
     this.#call = call;
-    this.#logger = logger;
+    this.#context = context;
   }
 
   respond(head: ResponseHead, body: Uint8Array | string): void {
@@ -89,14 +88,15 @@ export class BufferedResponse implements LambdaResponse {
     if (this.destroyed) return;
     const limit = MAX_RESULT_BYTES[this.#source];
     const text = `The response to ${this.#call?.name ?? "a request"} is larger than the ${limit} bytes of a Lambda result`;
-    this.#logger?.error({}, `${text}. To send larger responses, use toLambdaStream().`);
+    this.#context?.logger.error({}, `${text}. To send larger responses, use toLambdaStream().`);
     this.#result = this.#fail();
     this.destroy();
     this.#call?.disconnect();
   }
 
   #fail(): LambdaResult {
-    const head = { ...failed.head, facts: responseFacts(500, "GET") };
-    return { ...toLambdaHead(head, this.#source), ...toLambdaBody(head, failed.body) };
+    const error = this.#context === null ? failed : failed.as(this.#context);
+    const head = { ...error.head, facts: responseFacts(500, "GET") };
+    return { ...toLambdaHead(head, this.#source), ...toLambdaBody(head, error.body) };
   }
 }

@@ -12,6 +12,7 @@ import {
   RequestBody,
   responseFacts,
   type ResponseStream,
+  type ServerContext,
 } from "tsgi/internals";
 import { type EventSource, readEvent } from "./event.js";
 import { toRequest } from "./request.js";
@@ -36,7 +37,7 @@ export interface LambdaCall {
 /** The response to one event. */
 export interface LambdaResponse extends ResponseStream {
   /** Called before the application. */
-  attach(call: LambdaCall, logger: Logger): void;
+  attach(call: LambdaCall, context: ServerContext): void;
 }
 
 const failed = new ErrorResponse(500);
@@ -70,14 +71,15 @@ export async function serveEvent<Response extends LambdaResponse>(
   const shared = server.context ?? (await server.start());
   const request = shared === null ? failed : toRequest(read, { event, context }, shared);
   if (shared === null || request instanceof ErrorResponse) {
-    refuse(response, request instanceof ErrorResponse ? request : failed, read.method);
+    const refusal = request instanceof ErrorResponse ? request : failed;
+    refuse(response, shared === null ? refusal : refusal.as(shared), read.method);
     return response;
   }
   const { length } = request.body;
   const body = new RequestBody(null, length);
   if (length > 0) body.take(request.body, true);
   const exchange = new Exchange(shared, response, request.scope, body);
-  response.attach(exchange, shared.logger);
+  response.attach(exchange, shared);
   await exchange.run();
   return response;
 }

@@ -214,6 +214,17 @@ describe("a malformed event", () => {
     expect(JSON.parse(result.body)).toEqual({ detail: expect.any(String) });
   });
 
+  it.each<[string, number, object]>([
+    ["a malformed event", 400, { ...v1, httpMethod: "" }],
+    ["a response that is too large", 500, v1],
+  ])("is a problem for an application with problemDetails: %s", async (_name, status, event) => {
+    const app = new App({ logger: new KeptLog(), problemDetails: true });
+    app.get("/", async () => new Response("x".repeat(7_000_000)));
+    const { statusCode, headers, multiValueHeaders, body } = await resultOf(app, event);
+    expect([statusCode, JSON.parse(body)]).toEqual([status, expect.objectContaining({ type: "about:blank", status })]);
+    expect(JSON.stringify([headers, multiValueHeaders])).toContain("application/problem+json");
+  });
+
   it.each<[string, object]>([
     ["headers that are null", { ...v1, headers: null, multiValueHeaders: null }],
     ["headers that are text", { ...v1, headers: "a: b" }],
