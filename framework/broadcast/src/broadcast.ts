@@ -31,7 +31,8 @@ interface Subscriber {
 }
 
 /**
- * Publishes messages to all subscribers of a topic. A message is any JSON value. It is delivered at most once, and in order
+ * Publishes messages to all subscribers of a topic. A message is any JSON value. All
+ * subscribers of a process receive the same object, so do not change it. It is delivered at most once, and in order
  * for each publisher. If no message may be lost, use a `StreamLog`.
  *
  * @typeParam Topics - The message of each topic: `{ news: News; [room: \`room:${string}\`]: Chat }`.

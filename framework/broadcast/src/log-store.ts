@@ -51,8 +51,8 @@ export interface LogStore {
   create(stream: NewStream): Promise<boolean>;
   /** Adds an event. Returns `false` if the stream no longer runs. */
   append(stream: NewStream, event: StoredEvent): Promise<boolean>;
-  /** Ends a stream that runs. Returns `false` if it does not. @param token - `null` to end the stream of any producer. */
-  end(id: string, token: string | null, status: EndStatus): Promise<boolean>;
+  /** Ends a stream that runs. Returns `false` if it does not. */
+  end(id: string, token: string, status: EndStatus): Promise<boolean>;
   /** Reports that the producer lives. Returns `false` if the stream no longer runs. */
   renew(stream: NewStream): Promise<boolean>;
   /** The stream with at most `limit` events after a number; `null` for an unknown id. */

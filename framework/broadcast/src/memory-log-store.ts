@@ -40,9 +40,9 @@ export class MemoryLogStore implements LogStore {
     return true;
   }
 
-  async end(id: string, token: string | null, status: EndStatus): Promise<boolean> {
+  async end(id: string, token: string, status: EndStatus): Promise<boolean> {
     const stream = this.#find(id);
-    if (stream?.status !== "running" || (token !== null && stream.token !== token)) return false;
+    if (stream?.status !== "running" || stream.token !== token) return false;
     stream.status = status;
     stream.expiresAt = this.#expiry();
     this.#wake(id, true);

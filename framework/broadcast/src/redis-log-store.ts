@@ -45,7 +45,7 @@ const APPEND = `
 
 const END = `
   local state = redis.call('HMGET', KEYS[1], 'status', 'token')
-  if state[1] ~= 'running' or (ARGV[1] ~= '' and state[2] ~= ARGV[1]) then return 0 end
+  if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   redis.call('HSET', KEYS[1], 'status', ARGV[2])
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -116,8 +116,8 @@ export class RedisLogStore implements LogStore {
     return (await this.#run(APPEND, id, token, number, text, maxEvents, ttlMs, channelOf(id))) === 1;
   }
 
-  async end(id: string, token: string | null, status: EndStatus): Promise<boolean> {
-    return (await this.#run(END, id, token ?? "", status, this.#limits.keepMs, channelOf(id))) === 1;
+  async end(id: string, token: string, status: EndStatus): Promise<boolean> {
+    return (await this.#run(END, id, token, status, this.#limits.keepMs, channelOf(id))) === 1;
   }
 
   async renew({ id, token }: NewStream): Promise<boolean> {

@@ -15,7 +15,7 @@ import {
   whole,
 } from "tsgi/internals";
 import { broadcastError } from "./errors.js";
-import { BEAT_MS, type LogLimits, type LogStore, type StreamStatus } from "./log-store.js";
+import { BEAT_MS, type LogLimits, type LogStore, type StreamState, type StreamStatus } from "./log-store.js";
 import { MemoryLogStore } from "./memory-log-store.js";
 import { begin, duplicate, openRedis } from "./open-redis.js";
 import { RedisLogStore } from "./redis-log-store.js";
@@ -144,16 +144,14 @@ export class StreamLog {
    * @throws HTTPException 403 for another owner.
    */
   async stop(id: string, { owner }: StreamOwner = {}): Promise<boolean> {
-    if ((await this.status(id, owner === undefined ? {} : { owner })) !== "running") return false;
-    return this.#store.end(id, null, "stopped");
+    const state = await this.#stateOf(id, owner);
+    // By its token: the stream may have expired meanwhile, and another owner may have started its id again.
+    return state?.status === "running" && this.#store.end(id, state.token, "stopped");
   }
 
   /** The state of a stream. @throws HTTPException 403 for another owner. */
   async status(id: string, { owner }: StreamOwner = {}): Promise<StreamStatus> {
-    await this.#open();
-    const state = await this.#store.read(id, Number.MAX_SAFE_INTEGER - 1, 1);
-    if (state !== null && state.owner !== null && state.owner !== owner) throw notTheOwner();
-    return state?.status ?? "unknown";
+    return (await this.#stateOf(id, owner))?.status ?? "unknown";
   }
 
   /** Aborts the producers of this process, whose streams fail, and closes the connections. */
@@ -165,6 +163,13 @@ export class StreamLog {
     if (this.#opening === null) return;
     await this.#opening.catch(() => {}); // a store that opens later would keep its connections
     await this.#store.close();
+  }
+
+  async #stateOf(id: string, owner: string | undefined): Promise<StreamState | null> {
+    await this.#open();
+    const state = await this.#store.read(id, Number.MAX_SAFE_INTEGER - 1, 1);
+    if (state !== null && state.owner !== null && state.owner !== owner) throw notTheOwner();
+    return state;
   }
 
   async *#live(): AsyncGenerator<void, void> {
