@@ -170,12 +170,15 @@ export class RedisLogStore implements LogStore {
 
   #run(script: string, id: string, ...values: readonly (string | number)[]): Promise<unknown> {
     // The braces keep the keys of a stream on one machine of a cluster.
-    const keys = ["state", "events", "lease"].map((part) => `tsgi:stream:{${id}}:${part}`);
+    const keys = ["state", "events", "lease"].map((part) => `tsgi:stream:{${hashTag(id)}}:${part}`);
     return this.#backplane.command((client: Redis) => client.eval(script, keys.length, ...keys, ...values));
   }
 }
 
 const channelOf = (id: string) => CHANNEL_PREFIX + id;
+
+/** Redis ends the tag at the first `}`, and ignores an empty tag. */
+const hashTag = (id: string) => id.replaceAll("%", "%25").replaceAll("}", "%7D");
 
 /** The owner may be the empty text, which differs from a stream without an owner. */
 const ownerText = (owner: string | null) => (owner === null ? "" : `=${owner}`);

@@ -381,6 +381,23 @@ describeWithRedis("a stream log in Redis", () => {
     client.disconnect();
   });
 
+  it("keeps the keys of a stream on one machine of a cluster, for any id", async () => {
+    await using server = await startRedis();
+    const log = new StreamLog({ redis: server.path });
+    const client = new Redis(server.path);
+    for (const id of ["}", "a}b", "{}", "%7D"]) {
+      await log.start(id, async function* () {
+        yield id;
+      });
+      expect(await collect(log.read(id))).toEqual([{ id: "1", data: id }]);
+    }
+    const keys = await client.keys("tsgi:stream:*");
+    const tags = keys.map((key) => /^[^{]*\{([^}]+)\}/.exec(key)?.[1]);
+    expect(new Set(tags)).toEqual(new Set(["%7D", "a%7Db", "{%7D", "%257D"]));
+    client.disconnect();
+    await log.close();
+  });
+
   it("forgets a stream keepSeconds after it has ended", async () => {
     await using server = await startRedis();
     const log = new StreamLog({ redis: server.path, keepSeconds: 7 });
