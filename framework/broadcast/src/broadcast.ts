@@ -2,6 +2,7 @@
 import type { App, LifespanFunction, Logger } from "tsgi";
 import { assertOptions, consoleLogger, FUNCTION, guardLogger, OBJECT, type OptionRules, whole } from "tsgi/internals";
 import { type Backplane, LocalBackplane } from "./backplane.js";
+import { lifespanOf } from "./lifespan.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 import { UnavailableError } from "./unavailable-error.js";
 
@@ -64,7 +65,10 @@ export class Broadcast<Topics extends object = Record<string, unknown>> {
 
   /** For `new App({ lifespan })`: connects when the application starts, and closes when it stops. */
   get lifespan(): LifespanFunction<App> {
-    return () => this.#live();
+    return lifespanOf(
+      () => this.#open(),
+      () => this.close(),
+    );
   }
 
   /**
@@ -136,15 +140,6 @@ export class Broadcast<Topics extends object = Record<string, unknown>> {
     if (this.#opening === null) return;
     await this.#opening.catch(() => {}); // a backplane that opens later would keep its connections
     await this.#backplane.close();
-  }
-
-  async *#live(): AsyncGenerator<void, void> {
-    await this.#open();
-    try {
-      yield;
-    } finally {
-      await this.close();
-    }
   }
 
   async #open(): Promise<void> {

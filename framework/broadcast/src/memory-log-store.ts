@@ -11,9 +11,13 @@ interface Kept {
   expiresAt: number;
 }
 
+/** The least number of streams at which expired ones are removed. */
+const MIN_SWEEP = 1_024;
+
 export class MemoryLogStore implements LogStore {
   readonly #limits: LogLimits;
   readonly #streams = new Map<string, Kept>();
+  #sweepAt = MIN_SWEEP;
   readonly #watchers = new Map<string, Set<Wake>>();
 
   constructor(limits: LogLimits) {
@@ -23,9 +27,9 @@ export class MemoryLogStore implements LogStore {
   async open(): Promise<void> {}
 
   async create({ id, token, owner }: NewStream): Promise<boolean> {
-    this.#removeExpired();
     if (this.#find(id) !== undefined) return false;
     this.#streams.set(id, { token, owner, status: "running", events: [], last: 0, expiresAt: this.#expiry() });
+    if (this.#streams.size >= this.#sweepAt) this.#removeExpired();
     return true;
   }
 
@@ -83,8 +87,10 @@ export class MemoryLogStore implements LogStore {
     return undefined;
   }
 
+  /** Runs when the number of streams has doubled, so each stream is looked at twice at most. */
   #removeExpired(): void {
     for (const id of this.#streams.keys()) this.#find(id);
+    this.#sweepAt = Math.max(MIN_SWEEP, this.#streams.size * 2);
   }
 
   #expiry(): number {

@@ -15,6 +15,7 @@ import {
   whole,
 } from "tsgi/internals";
 import { broadcastError } from "./errors.js";
+import { lifespanOf } from "./lifespan.js";
 import { BEAT_MS, type LogLimits, type LogStore, type StreamState, type StreamStatus } from "./log-store.js";
 import { MemoryLogStore } from "./memory-log-store.js";
 import { begin, duplicate, openRedis } from "./open-redis.js";
@@ -93,7 +94,10 @@ export class StreamLog {
 
   /** For `new App({ lifespan })`: when the application stops, its producers are aborted, and their streams fail. */
   get lifespan(): LifespanFunction<App> {
-    return () => this.#live();
+    return lifespanOf(
+      () => this.#open(),
+      () => this.close(),
+    );
   }
 
   /**
@@ -170,15 +174,6 @@ export class StreamLog {
     const state = await this.#store.read(id, Number.MAX_SAFE_INTEGER - 1, 1);
     if (state !== null && state.owner !== null && state.owner !== owner) throw notTheOwner();
     return state;
-  }
-
-  async *#live(): AsyncGenerator<void, void> {
-    await this.#open();
-    try {
-      yield;
-    } finally {
-      await this.close();
-    }
   }
 
   #open(): Promise<void> {
