@@ -8,6 +8,7 @@ import {
   expecting,
   fingerprintOf,
   FUNCTION,
+  isToken,
   KEY_HEADER,
   type OptionRules,
   type ReadyResponse,
@@ -37,10 +38,7 @@ export interface IdempotentOptions {
 
 const OPTIONS: OptionRules<IdempotentOptions> = {
   ttlSeconds: whole(1, 2_147_483_647),
-  header: expecting(
-    "the name of a header",
-    (value) => typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
-  ),
+  header: expecting("the name of a header", (value) => typeof value === "string" && isToken(value)),
   key: FUNCTION,
 };
 

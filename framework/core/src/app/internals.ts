@@ -74,14 +74,8 @@ export { AUTHORIZATION, parseAuthorization } from "../parameters/security/creden
 export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Repeated requests.
-export {
-  type Caller,
-  fingerprintOf,
-  KEY_HEADER,
-  refusal,
-  REPLAYED_HEADER,
-  storageKeyOf,
-} from "../middleware/idempotency-key.js";
+export { KEY_HEADER } from "../middleware/idempotency.js";
+export { type Caller, fingerprintOf, refusal, REPLAYED_HEADER, storageKeyOf } from "../middleware/idempotency-key.js";
 
 // Observation of requests, and the context that workers carry on.
 export { observedOf, observing } from "../middleware/observation/observed.js";

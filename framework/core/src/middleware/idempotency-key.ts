@@ -1,15 +1,11 @@
 /** The keys of repeated requests, for a dependency: the same rules as of the middleware `idempotency`. @module */
-import { Digest, sha256 } from "../common/digest.js";
+import { Digest } from "../common/digest.js";
 import { HTTPException } from "../common/exceptions.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
-import { headerValues } from "../protocol/header-list.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
 import type { Request } from "../http/request.js";
 import { UploadFile } from "../http/upload-file.js";
-import { defaultCaller, MAX_KEY_LENGTH, METHODS, REFUSALS } from "./idempotency.js";
-
-/** The header of the key, by default. @see draft-ietf-httpapi-idempotency-key-header */
-export const KEY_HEADER = "Idempotency-Key";
+import { defaultCaller, isOneKey, keysOf, storedNameOf, REFUSALS } from "./idempotency.js";
 
 /** The header of a response that was sent before. */
 export const REPLAYED_HEADER = "Idempotency-Replayed";
@@ -25,12 +21,10 @@ export type Caller = (request: Request) => string | Promise<string>;
  * @throws HTTPException 400 for a key that is empty, too long, or not the only one.
  */
 export async function storageKeyOf(request: Request, header: string, caller?: Caller): Promise<string | null> {
-  const keys = headerValues(request.scope.headers ?? [], header.toLowerCase());
-  const [key] = keys;
-  if (key === undefined || !METHODS.has(request.method)) return null;
-  if (keys.length > 1 || key === "" || key.length > MAX_KEY_LENGTH) throw refusal("key");
-  const by = caller === undefined ? defaultCaller(request.scope) : ["key", await caller(request)];
-  return sha256(JSON.stringify([by, key]));
+  const keys = keysOf(request.scope, header.toLowerCase());
+  if (keys.length === 0) return null;
+  if (!isOneKey(keys)) throw refusal("key");
+  return storedNameOf(caller === undefined ? defaultCaller(request.scope) : ["key", await caller(request)], keys[0]);
 }
 
 /**

@@ -38,10 +38,13 @@ const OPTIONS: OptionRules<IdempotencyOptions> = {
   key: FUNCTION,
 };
 
+/** The header of the key, by default. @see draft-ietf-httpapi-idempotency-key-header */
+export const KEY_HEADER = "Idempotency-Key";
+
 const DAY = 24 * 60 * 60;
-export const MAX_KEY_LENGTH = 255;
+const MAX_KEY_LENGTH = 255;
 /** The other methods are safe, or are not repeated by clients. */
-export const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 export const REFUSALS = {
   key: { statusCode: 400, detail: "The idempotency key must have 1 to 255 characters, in one header" },
@@ -75,28 +78,27 @@ export const REFUSALS = {
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Middleware {
-  const { header, keys, callerOf } = compile(options);
+  const { header, entries, callerOf } = compile(options);
   const field = header.toLowerCase();
   const middleware = onHTTP((app) => async (scope, receive, send) => {
-    const values = METHODS.has(scope.method) ? headerValues(scope.headers ?? [], field) : [];
-    if (values.length === 0) return app(scope, receive, send);
-    const [key = ""] = values;
-    if (values.length > 1 || key === "" || key.length > MAX_KEY_LENGTH) return refuse(scope, send, REFUSALS.key);
+    const keys = keysOf(scope, field);
+    if (keys.length === 0) return app(scope, receive, send);
+    if (!isOneKey(keys)) return refuse(scope, send, REFUSALS.key);
     const route = `${scope.method} ${targetOf(scope)}`;
-    const name = await sha256(JSON.stringify([await callerOf(scope, receive), key]));
+    const name = await storedNameOf(await callerOf(scope, receive), keys[0]);
     try {
-      const kept = await keys.claim(scope, name, route);
+      const kept = await entries.claim(scope, name, route);
       if (kept !== null) return await repeat(kept, route, { scope, receive, send });
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       return refuse(scope, send, STORE_UNAVAILABLE);
     }
     const body = digesting(receive);
-    const renewal = keys.renewWhile(scope, name, route);
+    const renewal = entries.renewWhile(scope, name, route);
     const recording = new Recording(send, async (response) => {
       renewal.stop(); // a claim that is renewed later would replace the response
-      if (response === null || response.status >= 500) await keys.release(scope, name);
-      else await keys.keep(scope, name, { route, body: await body.state(), response });
+      if (response === null || response.status >= 500) await entries.release(scope, name);
+      else await entries.keep(scope, name, { route, body: await body.state(), response });
     });
     try {
       await app(
@@ -121,6 +123,22 @@ export function idempotency(options: IdempotencyOptions): Middleware {
       422: { description: REFUSALS.other.detail },
     },
   });
+}
+
+/** The keys of a request; empty if its method is safe. @param field - The name of the header in lower case. */
+export function keysOf({ method, headers = [] }: HTTPScope, field: string): readonly string[] {
+  return METHODS.has(method) ? headerValues(headers, field) : [];
+}
+
+/** Tells if the keys of a request are one key that can be used. */
+export function isOneKey(keys: readonly string[]): keys is readonly [string] {
+  const [key = "", ...others] = keys;
+  return others.length === 0 && key !== "" && key.length <= MAX_KEY_LENGTH;
+}
+
+/** A key and its caller as one text of 43 characters, from which neither can be read. */
+export function storedNameOf(caller: readonly string[], key: string): Promise<string> | string {
+  return sha256(JSON.stringify([caller, key]));
 }
 
 /** Responds to a request whose key is known. */
@@ -154,11 +172,11 @@ export function defaultCaller({ headers = [], client }: HTTPScope): readonly str
 
 function compile(options: IdempotencyOptions) {
   assertOptions("idempotency()", options, OPTIONS);
-  const { store, ttlSeconds = DAY, header = "Idempotency-Key", key } = options;
+  const { store, ttlSeconds = DAY, header = KEY_HEADER, key } = options;
   OPTIONS.store("idempotency()", "store", store);
   if (!isToken(header))
     throw configurationError("TSGI_INVALID_OPTION", "idempotency()", "header", "the name of a header", header);
   const callerOf = async (scope: HTTPScope, receive: Receive): Promise<readonly string[]> =>
     key === undefined ? defaultCaller(scope) : ["key", await key(new Request(scope, receive))];
-  return { header, keys: new Keys(store, ttlSeconds), callerOf };
+  return { header, entries: new Keys(store, ttlSeconds), callerOf };
 }
