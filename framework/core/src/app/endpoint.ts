@@ -19,10 +19,10 @@ import { timeoutReason } from "../common/abort-reasons.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
-import { ABORT, Request } from "../http/request.js";
+import { ABORT, HAS_FILES, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
-import { responseFacts } from "../protocol/response-facts.js";
+import { responseFacts } from "../protocol/response-head.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
 import type { ResponseDocs } from "../parameters/response-docs.js";
@@ -31,7 +31,7 @@ import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from 
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { assertTaggable, sendTagged } from "./entity-tag.js";
-import { resultJSON, sendJSON, withDraft } from "./result.js";
+import { resultJSON, resultText, sendJSON, withDraft } from "./result.js";
 import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import type { HandlerPool } from "./pool.js";
@@ -99,10 +99,6 @@ type Sending = (send: Send) => Promise<void> | void;
 
 /** The JSON text of a result, or what sends it. */
 type Rendered = Promise<string | Sending> | string | Sending;
-
-async function closeFiles(call: Call): Promise<void> {
-  await call.requestIfMade?.close();
-}
 
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
@@ -244,13 +240,11 @@ export class Endpoint {
   readonly #run: ASGIApp = async (given, receive, send) => {
     const scope = given as HTTPScope;
     const call = new Call(scope, receive, send, this.#settings);
-    const find = this.#findOverride(scope);
     try {
-      const made = makeArguments(this.plan.handler, call, find);
+      const made = makeArguments(this.plan.handler, call, this.#findOverride(scope));
       const args = made instanceof Promise ? await made : made;
       if (args === INVALID) throw validationError(call);
-      const returned = adopt(call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call));
-      const result: unknown = returned instanceof Promise ? await returned : returned;
+      const result = await (call.observed === null ? this.#handle(args, call) : this.#observedHandle(args, call));
       const rendered = this.#render(call, result);
       const content = rendered instanceof Promise ? await rendered : rendered;
       const ready = call.exits === null ? content : await this.#settle(call, content);
@@ -260,7 +254,7 @@ export class Endpoint {
     } catch (error) {
       await this.#fail(call, error);
     } finally {
-      if (this.plan.mayHoldFiles || find !== null) await closeFiles(call);
+      if (call.requestIfMade?.[HAS_FILES]) await call.requestIfMade.close();
     }
   };
 
@@ -290,7 +284,8 @@ export class Endpoint {
     if (!(result instanceof Response)) {
       // Plain data has no tag: the type of most results is known without a call.
       const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
-      if (!isTagged || !isWebResponse(result)) return resultJSON(this.#returns, result);
+      if (!isTagged || !isWebResponse(result))
+        return this.#returns === null ? resultText(result) : resultJSON(this.#returns, result);
       return this.#render(call, fromWebResponse(result), null);
     }
     call.response = result;

@@ -1,4 +1,5 @@
 /** Results of handlers: validation by `returns`, and the response made of them. @module */
+import { sendWhole } from "../protocol/response-body.js";
 import type { HTTPScope, Send } from "../protocol/asgi.js";
 import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
 import { isASCII } from "../protocol/bytes.js";
@@ -7,7 +8,7 @@ import { ResponseValidationError } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { ASGI } from "../protocol/scope.js";
 import { claim } from "../http/response/pull.js";
-import { NO_BYTES, type Response, sendWhole } from "../http/response/response.js";
+import { NO_BYTES, type Response } from "../http/response/response.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { explainJSON } from "../schema/structs.js";
 import { Faults } from "../schema/faults.js";
@@ -36,14 +37,13 @@ export function withDraft(send: Send, draft: Response, wins: boolean): Send {
 }
 
 /**
- * JSON text of a result, checked and cut where the route has `returns`. A promise where the schema checks asynchronously.
+ * JSON text of a result, checked and cut by `returns`. A promise where the schema checks asynchronously.
  *
  * @param place - The prefix of the location of every error.
  * @throws ResponseValidationError when it does not fit.
  * @throws TypeError for what JSON does not have, or would write as `{}`, and for a promise inside of it.
  */
-export function resultJSON(returns: CompiledReturns | null, result: unknown, place?: string): Promise<string> | string {
-  if (returns === null) return resultText(result);
+export function resultJSON(returns: CompiledReturns, result: unknown, place?: string): Promise<string> | string {
   const faults = new Faults();
   const text = returns(result === undefined ? null : result, faults);
   if (typeof text === "string" && faults.count === 0) return text;
@@ -59,7 +59,12 @@ function accept(text: string | undefined, result: unknown, faults: Faults, place
   throw new ResponseValidationError(faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg })));
 }
 
-function resultText(result: unknown): string {
+/**
+ * JSON text of a result without a schema.
+ *
+ * @throws TypeError for what JSON does not have, or would write as `{}`, and for a promise inside of it.
+ */
+export function resultText(result: unknown): string {
   if (result === undefined) return "null";
   if (typeof result === "object" && result !== null) {
     const isPlain = Object.getPrototypeOf(result) === Object.prototype;
@@ -119,9 +124,7 @@ const jsonHeaders: HeaderList[] = [];
 const NO_HEADERS: readonly never[] = [];
 const MAX_KEPT_LENGTH = 1024;
 
-function jsonHeadersOf(length: number): HeaderList {
-  const known = jsonHeaders[length];
-  if (known !== undefined) return known;
+function createJSONHeaders(length: number): HeaderList {
   const raw = ["content-type", "application/json", "content-length", String(length)];
   if (length > MAX_KEPT_LENGTH) return new HeaderList(raw);
   return (jsonHeaders[length] = new HeaderList(Object.freeze(raw)));
@@ -137,7 +140,8 @@ export function sendJSON(
   if (isBodyless) return sendWhole(send, status, NO_HEADERS, NO_BYTES);
   const isHead = (scope as HTTPScope).method === "HEAD";
   // The servers of this package read strings: they have created the scope, or the original of the copy.
-  if (scope.asgi === ASGI && !isHead && isASCII(text)) return sendWhole(send, status, jsonHeadersOf(text.length), text);
+  if (scope.asgi === ASGI && !isHead && isASCII(text))
+    return sendWhole(send, status, jsonHeaders[text.length] ?? createJSONHeaders(text.length), text);
   const body = encodeUTF8(text);
-  return sendWhole(send, status, jsonHeadersOf(body.length), isHead ? NO_BYTES : body);
+  return sendWhole(send, status, jsonHeaders[body.length] ?? createJSONHeaders(body.length), isHead ? NO_BYTES : body);
 }

@@ -1,13 +1,12 @@
 /** Ends what dependencies have begun that settle with the response, such as a transaction. @module */
 import type { HTTPResponseStartMessage, Send } from "../protocol/asgi.js";
-import { contentOf } from "../protocol/ascii-body.js";
+import { contentOf, sendWhole } from "../protocol/response-body.js";
 import { concatBytes } from "../protocol/bytes.js";
 import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
 import { timeoutReason } from "../common/abort-reasons.js";
 import { ClientDisconnect, configurationError } from "../common/exceptions.js";
 import { markHandled, RESOLVED } from "../common/promises.js";
 import { ABORT } from "../http/request.js";
-import { sendWhole } from "../http/response/response.js";
 import { adopt } from "../parameters/dependencies/arguments.js";
 import type { Call } from "../parameters/dependencies/call.js";
 import { ClientWatch } from "../parameters/dependencies/client-watch.js";

@@ -15,7 +15,7 @@ import { EventSchemas } from "../routing/event-schemas.js";
 import type { Handler } from "../routing/entries.js";
 import type { Returns, RouteOptions, StreamFormat } from "../routing/options.js";
 import { type CompiledReturns, compileReturns, compileSchema, t } from "../schema/schema.js";
-import { resultJSON } from "./result.js";
+import { resultJSON, resultText } from "./result.js";
 import { Faults } from "../schema/faults.js";
 
 /** Makes an event of an item, its data checked, cut and written as text. */
@@ -23,7 +23,7 @@ type ToEvent = (item: unknown) => Promise<ServerSentEvent>;
 
 /** The text of data: text as it is, anything else as JSON. */
 async function dataText(returns: CompiledReturns | null, data: unknown, place?: string): Promise<string> {
-  const text = await resultJSON(returns, data, place);
+  const text = returns === null ? resultText(data) : await resultJSON(returns, data, place);
   return text.startsWith('"') ? (JSON.parse(text) as string) : text;
 }
 
@@ -155,7 +155,8 @@ function compileStream(format: StreamFormat, returns: Returns | null, statusCode
     return (items) => new EventsResponse(items, statusCode, toEvent);
   }
   const write = compileSchemaOf(returns);
-  return (items) => new JSONLinesResponse(items, statusCode, (item) => resultJSON(write, item));
+  return (items) =>
+    new JSONLinesResponse(items, statusCode, (item) => (write === null ? resultText(item) : resultJSON(write, item)));
 }
 
 /** @throws ConfigurationError for a value that is not a schema, such as named events outside `stream: "sse"`. */

@@ -45,6 +45,9 @@ export const LEFT: unique symbol = Symbol("left");
 /** Aborts the `signal` of a request, including for later readers. */
 export const ABORT: unique symbol = Symbol("abort");
 
+/** Under this key a request tells that its form may have files, which {@link Request.close} closes. */
+export const HAS_FILES: unique symbol = Symbol("hasFiles");
+
 /** Members of the App for its handlers. */
 export interface Application {
   /** State that the application made at startup. */
@@ -366,6 +369,10 @@ export class Request extends HTTPConnection<HTTPScope> {
   [MARK_FINISHED](): void {
     this.#finished = true;
     this.#incoming.unwatch();
+  }
+
+  get [HAS_FILES](): boolean {
+    return this.#spool !== undefined;
   }
 
   /**

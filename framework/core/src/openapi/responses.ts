@@ -1,7 +1,7 @@
 /** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
 import { factsOf } from "../middleware/documented.js";
-import { responseFacts } from "../protocol/response-facts.js";
+import { responseFacts } from "../protocol/response-head.js";
 import { responsesOf as declaredResponses } from "../parameters/annotation.js";
 import { EventSchemas } from "../routing/event-schemas.js";
 import type { MediaTypeDoc, ResponseDoc } from "../parameters/response-docs.js";

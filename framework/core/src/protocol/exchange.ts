@@ -5,12 +5,17 @@ import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
 import { logOnce } from "../common/logger.js";
 import { markHandled } from "../common/promises.js";
-import { ASCIIBody, contentOf } from "./ascii-body.js";
+import { ASCIIBody, contentOf } from "./response-body.js";
 import type { ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
 import { RequestBody } from "./request-body.js";
-import { responseFacts } from "./response-facts.js";
-import { announceLength, createResponseHead, type ResponseHead, streamsEvents } from "./response-head.js";
+import {
+  announceLength,
+  createResponseHead,
+  responseFacts,
+  type ResponseHead,
+  streamsEvents,
+} from "./response-head.js";
 import type { Call, ServerContext } from "./server-context.js";
 
 const EMPTY = createBytes(0);

@@ -27,23 +27,24 @@ export interface ContentHeaders {
  * ```
  */
 export class HeaderList implements Iterable<HeaderPair> {
-  #raw: readonly string[] | (() => readonly string[]);
-  #pairs: HeaderPair[] | undefined;
+  declare private source: readonly string[] | (() => readonly string[]);
+  declare private pairs: HeaderPair[] | null;
   /** The facts about the body that a server has read in them, or `null`. */
-  readonly content: ContentHeaders | null;
+  declare readonly content: ContentHeaders | null;
 
   /**
    * @param raw - The names and values in the form of {@link raw}, or a function that is called once, on access.
    * @param content - The facts about the body in them, so that they are not searched again.
    */
   constructor(raw: readonly string[] | (() => readonly string[]), content: ContentHeaders | null = null) {
-    this.#raw = raw;
+    this.source = raw;
+    this.pairs = null;
     this.content = content;
   }
 
   /** Names and values in turn, as latin-1 text: `[name, value, name, value, …]`. Names may be in any case. */
   get raw(): readonly string[] {
-    return typeof this.#raw === "function" ? (this.#raw = this.#raw()) : this.#raw;
+    return typeof this.source === "function" ? (this.source = this.source()) : this.source;
   }
 
   /** The number of headers. */
@@ -53,7 +54,7 @@ export class HeaderList implements Iterable<HeaderPair> {
 
   /** Gives each header as bytes, its name in lower case. Encoded once, then kept; common ones are shared: do not write into them. */
   [Symbol.iterator](): IterableIterator<HeaderPair> {
-    return (this.#pairs ??= this.#encode())[Symbol.iterator]();
+    return (this.pairs ??= this.#encode())[Symbol.iterator]();
   }
 
   #encode(): HeaderPair[] {

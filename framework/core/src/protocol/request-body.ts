@@ -49,10 +49,12 @@ export class RequestBody {
   /**
    * @param flow - The source of the body; `null` if all of it is here.
    * @param bodyBytes - Bytes of the body; `NaN` if they are not known.
+   * @param whole - The body, if all of it is here.
    */
-  constructor(flow: BodyFlow | null, bodyBytes: number) {
+  constructor(flow: BodyFlow | null, bodyBytes: number, whole: Uint8Array | null = null) {
     this.#flow = flow;
-    this.#isComplete = bodyBytes === 0;
+    this.#isComplete = bodyBytes === 0 || whole !== null;
+    if (whole !== null) this.#chunks = [whole];
   }
 
   /** The next message. One call at a time. */
@@ -122,7 +124,8 @@ export class RequestBody {
       this.#isPaused = false;
       this.#flow?.resume();
     }
-    return { type: "http.request", body: chunks === null ? EMPTY : concatBytes(chunks), more_body: !this.#isRead };
+    const body = chunks !== null && chunks.length > 1 ? concatBytes(chunks) : (chunks?.[0] ?? EMPTY);
+    return { type: "http.request", body, more_body: !this.#isRead };
   }
 
   #settle(message: Message): void {

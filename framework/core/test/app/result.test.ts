@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import { resultJSON } from "../../src/app/result.js";
+import { resultText } from "../../src/app/result.js";
 
 describe("a result without `returns`", () => {
   it.each<[result: unknown, place: string]>([
@@ -9,11 +9,11 @@ describe("a result without `returns`", () => {
     [[Promise.resolve(1)], "0"],
   ])("is rejected if a promise in it was not awaited: %j", (result, place) => {
     const message = `The result of the handler has a promise at ${place}, which JSON writes as {}. Await it.`;
-    expect(() => resultJSON(null, result)).toThrow(new TypeError(message));
+    expect(() => resultText(result)).toThrow(new TypeError(message));
   });
 
   it("handles the rejected promise, which would otherwise end the process", async () => {
-    expect(() => resultJSON(null, { user: Promise.reject(new Error("no user")) })).toThrow("has a promise at user");
+    expect(() => resultText({ user: Promise.reject(new Error("no user")) })).toThrow("has a promise at user");
     await nextTurn();
   });
 
@@ -22,6 +22,6 @@ describe("a result without `returns`", () => {
     const circle = { toJSON: () => ({}), self: null as unknown };
     circle.self = circle;
     const result = { a: empty, b: [empty], c: circle, d: "{}", e: null };
-    expect(resultJSON(null, result)).toBe('{"a":{},"b":[{}],"c":{},"d":"{}","e":null}');
+    expect(resultText(result)).toBe('{"a":{},"b":[{}],"c":{},"d":"{}","e":null}');
   });
 });

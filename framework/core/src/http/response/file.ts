@@ -1,4 +1,5 @@
 /** Responses that send a file, with ranges and conditional requests. @module */
+import { sendWhole } from "../../protocol/response-body.js";
 import type { Send } from "../../protocol/asgi.js";
 import { createBytes } from "../../protocol/bytes.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";
@@ -6,11 +7,11 @@ import { toPath } from "../save-file.js";
 import { HTTPException } from "../../common/exceptions.js";
 import { markMethods } from "../../common/promises.js";
 import type { Request } from "../request.js";
-import { responseFacts } from "../../protocol/response-facts.js";
+import { responseFacts } from "../../protocol/response-head.js";
 import { evaluateConditions, holdsIfRange, parseHTTPDate, type Validators } from "./conditions.js";
 import { contentDisposition, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";
-import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, sendWhole, withCharset } from "./response.js";
+import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, withCharset } from "./response.js";
 
 /** Range requests, RFC 9110 §14. */
 

@@ -1,17 +1,15 @@
 /** The base class of responses: status, headers, and a body of bytes. @module */
-import type { HeaderPair, Send } from "../../protocol/asgi.js";
+import type { Send } from "../../protocol/asgi.js";
 import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes } from "../../protocol/bytes.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { markMethods } from "../../common/promises.js";
 import type { Request } from "../request.js";
-import { ASCIIBody } from "../../protocol/ascii-body.js";
-import { responseFacts } from "../../protocol/response-facts.js";
+import { sendWhole } from "../../protocol/response-body.js";
+import { responseFacts } from "../../protocol/response-head.js";
 import { type CookieOptions, serializeCookie, serializeDeletion } from "./cookies.js";
 import { type HeadersInit, ResponseHeaders } from "./headers.js";
 import { claim } from "./pull.js";
-
-const BODY = "http.response.body";
 
 /** No body. */
 export const NO_BYTES = createBytes(0);
@@ -130,27 +128,4 @@ export function withCharset(mediaType: string): string {
   return mediaType.startsWith("text/") && !/;[ \t]*charset=/i.test(mediaType)
     ? `${mediaType}; charset=utf-8`
     : mediaType;
-}
-
-function isPromise(value: unknown): value is Promise<void> {
-  return typeof value === "object" && value !== null;
-}
-
-/**
- * Sends a head and one whole body, without a promise if the server does not need one.
- *
- * @param body - Bytes, or ASCII text for a server that reads it.
- */
-export function sendWhole(
-  send: Send,
-  status: number,
-  headers: Iterable<HeaderPair>,
-  body: Uint8Array | string,
-): Promise<void> | void {
-  const started = send({ type: "http.response.start", status, headers });
-  const message = typeof body === "string" ? new ASCIIBody(body) : ({ type: BODY, body, more_body: false } as const);
-  // A `send` that returns anything else, as `(message) => list.push(message)` does, is not asynchronous.
-  if (isPromise(started)) return started.then(() => send(message));
-  const ended = send(message);
-  if (isPromise(ended)) return ended;
 }

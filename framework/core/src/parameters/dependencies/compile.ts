@@ -417,7 +417,6 @@ export function compileRoute(route: RouteSource): RoutePlan {
     },
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
-    mayHoldFiles: specsOfAll.some((spec) => spec.annotation === Request || isForm(spec)),
     sources,
     faultOrder: faultOrderOf(guardSteps, plan),
     settling,

@@ -153,8 +153,6 @@ export interface RoutePlan {
   readonly embedBody: boolean;
   /** `true` if a parameter is a file, so that a form must be multipart. */
   readonly takesFiles: boolean;
-  /** `true` if a parameter is a request or a form, so that files may have to be closed at the end of a call. */
-  readonly mayHoldFiles: boolean;
   /** Every source parameter of the handler and everything below it, for documents. */
   readonly sources: readonly SourceSpec[];
   /** The order of errors in the response. */

@@ -2,8 +2,7 @@
 import type { ResponseStream } from "../../protocol/engine.js";
 import type { BodyFlow } from "../../protocol/request-body.js";
 import type { ErrorResponse } from "../../protocol/error-response.js";
-import { responseFacts } from "../../protocol/response-facts.js";
-import type { ResponseHead } from "../../protocol/response-head.js";
+import { responseFacts, type ResponseHead } from "../../protocol/response-head.js";
 import { toWebHeaders } from "../../http/request/web.js";
 import { type BodyOwner, FetchBody } from "./fetch-body.js";
 

@@ -436,8 +436,7 @@ export class Connection implements OutputOwner, BodyFlow {
   #expectBody({ bodyBytes, expectsContinue }: HeaderSection): RequestBody {
     const end = this.#at + bodyBytes;
     if (this.#input !== null && end <= this.#input.length) {
-      const whole = new RequestBody(null, bodyBytes); // as of most requests that have a small one
-      whole.take(this.#input.subarray(this.#at, end), true);
+      const whole = new RequestBody(null, bodyBytes, this.#input.subarray(this.#at, end)); // as of most small bodies
       this.#at = end;
       if (end === this.#input.length) this.#input = null;
       return whole;

@@ -1,5 +1,5 @@
-/** A whole body of ASCII text, for the drivers of this package. @module */
-import type { HTTPResponseBodyMessage } from "./asgi.js";
+/** The body of a response: sent whole, and taken apart again by a driver. @module */
+import type { HeaderPair, HTTPResponseBodyMessage, Send } from "./asgi.js";
 import { createBytes, isASCII } from "./bytes.js";
 import { encodeUTF8 } from "./header-list.js";
 import { ProtocolError } from "../common/exceptions.js";
@@ -46,4 +46,24 @@ export function contentOf({ body, ascii }: HTTPResponseBodyMessage): Uint8Array 
   if (typeof body !== "string" && typeof content === "string" && isASCII(content)) return content;
   const found = typeof content === "string" ? "text" : describe(content);
   throw new ProtocolError(`Expected the body of "http.response.body" to be bytes, not ${found}.`);
+}
+
+/**
+ * Sends a head and one whole body, without a promise if the server does not need one.
+ *
+ * @param body - Bytes, or ASCII text for a server that reads it.
+ */
+export function sendWhole(
+  send: Send,
+  status: number,
+  headers: Iterable<HeaderPair>,
+  body: Uint8Array | string,
+): Promise<void> | void {
+  const started = send({ type: "http.response.start", status, headers });
+  const message: HTTPResponseBodyMessage =
+    typeof body === "string" ? new ASCIIBody(body) : { type: "http.response.body", body, more_body: false };
+  // A `send` that returns anything else, as `(message) => list.push(message)` does, is not asynchronous.
+  if (typeof started === "object" && started !== null) return started.then(() => send(message));
+  const ended = send(message);
+  if (typeof ended === "object") return ended;
 }
