@@ -5,7 +5,7 @@ import type { Passwords } from "@tsgi/passwords";
 import { isUniqueViolation } from "@tsgi/prisma";
 
 import { database, type Database, passwords } from "./database.js";
-import { type Account, USERNAME, type NewUser } from "./models.js";
+import { type Account, USERNAME } from "./models.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
 import { throttle, type Throttle } from "./security/throttle.js";
 
@@ -92,21 +92,13 @@ export class Accounts {
   }
 
   /**
-   * Adds a user; `null` when the name is taken.
+   * Hashes the password of a new user.
    *
-   * @throws HTTPException 429 when there were too many from that address, 503 when too many wait
+   * @throws HTTPException 429 when there were too many registrations from that address, 503 when too many wait
    */
-  async register(newUser: NewUser, caller: Required<Caller>): Promise<Account | null> {
+  async hashNew(password: string, caller: Required<Caller>): Promise<string> {
     await this.#throttle.admitRegistration(caller.line);
-    const { email, password } = newUser;
-    const username = newUser.username.toLowerCase();
-    const hashed_password = await this.#registrations.run(() => this.#passwords.hash(password, caller), caller);
-    return this.#db.user.create({ data: { username, email, hashed_password } }).catch((error: unknown) => {
-      if (isUniqueViolation(error)) {
-        return null;
-      }
-      throw error;
-    });
+    return this.#registrations.run(() => this.#passwords.hash(password, caller), caller);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Depends, withParams } from "tsgi";
 import { Passwords } from "@tsgi/passwords";
-import { openPrisma, type Transactional } from "@tsgi/prisma";
+import { openPrisma, type Transactional, transactionOf } from "@tsgi/prisma";
 
 import { readProvider, settings } from "./config.js";
 import type { PrismaClient } from "./generated/sqlite/client.js";
@@ -38,3 +38,6 @@ export const openDatabase = withParams({ settings, passwords }, async function* 
 });
 
 export const database = Depends(openDatabase, { scope: "app", check: (db) => db.ping() });
+
+/** The transaction of a request: it commits before the response is sent, and rolls back on any error. */
+export const transaction = Depends(transactionOf(database));

@@ -16,7 +16,7 @@ describe("the application under `tsgi dev`", () => {
     await using folder = await temporaryFolder();
     await writeFile(path.join(folder.path, ".env"), `SECRET_KEY=${SECRET_KEY}\n`);
     const parameters = [TSGI, "dev", MODULE, "--env-file-if-exists", ".env"];
-    await using server = await startProgram(parameters, {}, folder.path, (stdout, stderr) =>
+    await using server = await startProgram([process.execPath, ...parameters], {}, folder.path, (stdout, stderr) =>
       stdout.includes("\n") && stderr.includes("Ready in") ? /Listening on (\S+)/.exec(stderr)?.[1] : undefined,
     );
     const url = await server.ready;

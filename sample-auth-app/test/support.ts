@@ -13,12 +13,15 @@ import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";
 import { getSettings, readSettings } from "../src/config.js";
 import { connect, createPasswords, openDatabase, type Database } from "../src/database.js";
-import { createLog, openLog } from "../src/logging.js";
+import { createLog, log as programLog, openLog } from "../src/logging.js";
 import { Throttle } from "../src/security/throttle.js";
 import { createTestDatabase } from "./support/databases.js";
 
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
+
+// The log of the program, which jobs write to. Each application of a test has a separate one.
+programLog.level = "silent";
 
 /** A key for only the tests, of the minimum size for production. */
 export const SECRET_KEY = "a-key-of-exactly-32-bytes-length";

@@ -5,6 +5,7 @@
  * refresh cookie, which scripts cannot read, is exchanged for a new one.
  */
 
+import { follow } from "./live.js";
 import { finishLogin, startLogin } from "./provider.js";
 
 /** @type {string | null} */
@@ -13,6 +14,8 @@ let accessToken = null;
 let provider = null;
 /** @type {string | null} The cursor of the next page, if there is one. */
 let nextCursor = null;
+/** Ends the connection that reports new items. */
+let live = new AbortController();
 
 const PAGE_SIZE = 20;
 const element = (id) => document.getElementById(id);
@@ -35,14 +38,14 @@ class Refusal extends Error {
 
 /** Sends a request; throws for an error response. */
 async function send(path, { json, form, ...options } = {}) {
-  const headers = {};
+  const headers = { ...options.headers };
   if (accessToken !== null) headers["Authorization"] = `Bearer ${accessToken}`;
   if (json !== undefined) headers["Content-Type"] = "application/json";
   const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json);
   const response = await fetch(path, { ...options, headers, body });
   const content = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : null;
   if (!response.ok) throw new Refusal(response.status, content, response.headers.get("Retry-After"));
-  return { content, headers: response.headers };
+  return { content, headers: response.headers, body: response.body };
 }
 
 /**
@@ -79,6 +82,7 @@ function say(text, isBad = false) {
 
 function showEntrance() {
   accessToken = null;
+  live.abort();
   element("home").hidden = true;
   element("who").hidden = true;
   element("entrance").hidden = provider !== null;
@@ -90,6 +94,7 @@ async function showHome() {
   const { content: user } = await sendAsUser("/users/me");
   element("name").textContent = user.username;
   element("items").replaceChildren();
+  await followItems();
   await showPage();
   element("entrance").hidden = true;
   element("provider").hidden = true;
@@ -97,18 +102,44 @@ async function showHome() {
   element("home").hidden = false;
 }
 
+/** Shows new items from now on, wherever they are added. Settles when the server reports them. */
+async function followItems() {
+  live.abort();
+  const { signal } = (live = new AbortController());
+  await new Promise((resolve) => {
+    const connect = async (headers) => {
+      try {
+        return await sendAsUser("/items/live", { headers, signal });
+      } finally {
+        resolve();
+      }
+    };
+    void follow(connect, showNewItem, signal);
+  });
+}
+
+/** The newest is last: it is shown after all earlier ones are. */
+function showNewItem(item) {
+  if (nextCursor === null) showItem(item);
+  showWhetherEmpty();
+}
+
 /** Appends a page of items: the first one, or the one after those that are shown. */
 async function showPage(cursor = null) {
   const query = new URLSearchParams({ limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) });
   const { content, headers } = await sendAsUser(`/items?${query}`);
-  content.forEach(appendItem);
+  content.forEach(showItem);
   nextCursor = headers.get("X-Next-Cursor");
   element("more").hidden = nextCursor === null;
   showWhetherEmpty();
 }
 
-function appendItem({ id, name }) {
+/** Shows an item at its place, the oldest first, unless it is shown already. */
+function showItem({ id, name }) {
+  if (element(`item-${id}`) !== null) return;
   const entry = document.createElement("li");
+  entry.id = `item-${id}`;
+  entry.value = id;
   const label = document.createElement("span");
   label.textContent = name; // as text: a name is not markup
   const button = document.createElement("button");
@@ -124,7 +155,8 @@ function appendItem({ id, name }) {
   };
   button.addEventListener("click", () => void perform(button, remove));
   entry.append(label, button);
-  element("items").append(entry);
+  const next = [...element("items").children].find(({ value }) => value > id);
+  element("items").insertBefore(entry, next ?? null);
 }
 
 function showWhetherEmpty() {
@@ -184,9 +216,7 @@ onSubmit("register", async (user) => {
 
 onSubmit("add", async ({ name }) => {
   const { content } = await sendAsUser("/items", { method: "POST", json: { name } });
-  // The newest is last: it is shown after all earlier ones are.
-  if (nextCursor === null) appendItem(content);
-  showWhetherEmpty();
+  showNewItem(content);
   say(`Added “${content.name}”.`);
 });
 

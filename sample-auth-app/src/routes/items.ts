@@ -1,7 +1,8 @@
-import { HTTPException, Query, Response, Router, Security, t, WebSocket } from "tsgi";
+import { BackgroundTasks, event, Header, HTTPException, Query, Response, Router, Security, t, WebSocket } from "tsgi";
 
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
+import { live } from "../live.js";
 import { FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
 /** The items of the current user. Another user's item does not exist: it is 404. */
@@ -52,14 +53,53 @@ items.post(
   {
     summary: "Add an item",
     mcp: { name: "add_item" },
-    params: { newItem: NewItem, account: Security(getCurrentAccount, WRITE), db: database, response: Response },
+    params: {
+      newItem: NewItem,
+      account: Security(getCurrentAccount, WRITE),
+      db: database,
+      live,
+      response: Response,
+      tasks: BackgroundTasks,
+    },
     returns: Item,
     statusCode: 201,
   },
-  async ({ newItem, account, db, response }) => {
+  async ({ newItem, account, db, live, response, tasks }) => {
     const { id, name } = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
+    tasks.addTask(() => live.publish(`items:${account.id}`, id)); // later, so that a failure of Redis delays no response
     response.headers.set("location", `/items/${id}`);
     return { id, name, owner: account.username };
+  },
+);
+
+items.get(
+  "/live",
+  {
+    summary: "The user's new items, as they are added on any replica",
+    description: "Continues after the item of `Last-Event-ID`; by default after the newest item.",
+    stream: "sse",
+    params: {
+      lastEventId: Header(t.Integer({ minimum: 0 }), { default: null }),
+      account: Security(getCurrentAccount, READ),
+      signal: AbortSignal,
+      db: database,
+      live,
+    },
+    returns: Item,
+  },
+  async function* ({ lastEventId, account: { id: ownerId, version, username }, signal, db, live }) {
+    // Before the first query, so that no item is missed. After an outage of Redis, the client connects again.
+    using added = await live.subscribe(`items:${ownerId}`, { signal, onGap: () => added[Symbol.dispose]() });
+    const newest = await db.item.findFirst({ where: { ownerId }, orderBy: { id: "desc" } });
+    let last = lastEventId ?? newest?.id ?? 0;
+    yield event({ id: last });
+    for (let id: number | undefined = 0; id !== undefined; id = (await added.next()).value) {
+      const where = { OR: [{ id: { gt: last } }, { id }], owner: currentOwner({ id: ownerId, version }) };
+      for (const item of await db.item.findMany({ where, orderBy: { id: "asc" } })) {
+        last = Math.max(last, item.id);
+        yield event({ id: last, data: { id: item.id, name: item.name, owner: username } });
+      }
+    }
   },
 );
 
@@ -99,6 +139,11 @@ items.delete(
   },
 );
 
+/** The owner of an open connection, unless the user was disabled or has changed the password meanwhile. */
+function currentOwner({ id, version }: { id: number; version: number }) {
+  return { id, version, disabled: false };
+}
+
 /** Search as one types: for each text, the user's items with it in their name. */
 items.websocket(
   "/search",
@@ -106,8 +151,7 @@ items.websocket(
   async ({ socket, account: { id, version, username }, db }) => {
     await socket.accept();
     for await (const text of socket) {
-      // Empty for a user who was disabled, or has another password, since the connection was opened.
-      const where = { name: { contains: String(text) }, owner: { id, version, disabled: false } };
+      const where = { name: { contains: String(text) }, owner: currentOwner({ id, version }) };
       const found = await db.item.findMany({ where, orderBy: { id: "asc" }, take: 10 });
       await socket.sendJson(found.map((item) => ({ id: item.id, name: item.name, owner: username })));
     }

@@ -1,7 +1,11 @@
-import { Depends, HTTPException, RequestValidationError, Response, Router } from "tsgi";
+import { Depends, HTTPException, RequestValidationError, Response, Router, withParams } from "tsgi";
+import type { Passwords } from "@tsgi/passwords";
+import { isUniqueViolation } from "@tsgi/prisma";
 
 import { accounts, getCaller } from "../accounts.js";
+import { passwords, transaction } from "../database.js";
 import { credentialsException, getCurrentAccount, getCurrentUser } from "../dependencies.js";
+import { jobs, welcomeMail } from "../jobs.js";
 import { getLog } from "../logging.js";
 import {
   NAME_TAKEN,
@@ -13,36 +17,37 @@ import {
   User,
 } from "../models.js";
 import { provider } from "../security/provider.js";
-import { passwords } from "../database.js";
-import type { Passwords } from "@tsgi/passwords";
 
 /** Registration, and what users may see and change of themselves. */
-export const users = new Router({ prefix: "/users", tags: ["users"] });
+export const users = new Router({ prefix: "/users", tags: ["users"], lifespan: jobs.lifespan });
 
 /** The routes for passwords, which an identity provider replaces. */
 const ownUsers = provider === null ? users : new Router();
+
+/** The row of a new user. The password is hashed before the transaction begins, because that takes time. */
+const getNewAccount = withParams(
+  { newUser: NewUser, accounts, passwords, caller: Depends(getCaller) },
+  async ({ newUser: { username, email, password }, accounts, passwords, caller }) => {
+    checkNewPassword(passwords, password, "password");
+    const hashed_password = await accounts.hashNew(password, caller);
+    return { username: username.toLowerCase(), email, hashed_password };
+  },
+);
 
 ownUsers.post(
   "",
   {
     summary: "Register",
     responses: { 409: NAME_TAKEN, 429: TOO_MANY_REGISTRATIONS },
-    params: {
-      newUser: NewUser,
-      accounts,
-      passwords,
-      caller: Depends(getCaller),
-      log: Depends(getLog),
-    },
+    params: { newAccount: Depends(getNewAccount), tx: transaction, log: Depends(getLog) },
     returns: User,
     statusCode: 201,
   },
-  async ({ newUser, accounts, passwords, caller, log }) => {
-    checkNewPassword(passwords, newUser.password, "password");
-    const account = await accounts.register(newUser, caller);
-    if (account === null) {
-      throw new HTTPException(409, "Username already taken");
-    }
+  async ({ newAccount, tx, log }) => {
+    const account = await tx.user.create({ data: newAccount }).catch((error: unknown) => {
+      throw isUniqueViolation(error) ? new HTTPException(409, "Username already taken") : error;
+    });
+    await welcomeMail.enqueue({ userId: account.id }, { tx });
     log.info({ user: account.username }, "registered");
     return account;
   },

@@ -8,10 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { seed } from "../../src/seed.js";
 import { Passwords } from "@tsgi/passwords";
 import { CHEAP, openApp, PASSWORD } from "../support.js";
-import { CACHE, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./chromium.js";
+import { CACHE, isShown, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
-const SETTLED = { waitUntil: "networkidle" } as const;
 const DESKTOP = { width: 1024, height: 720 };
 const PHONE = { width: 360, height: 720 };
 
@@ -40,7 +39,8 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     tab.on("console", (message) => messages.push(message.text()));
     tab.on("pageerror", (error) => messages.push(error.message));
     tab.on("request", (request) => requests.push(request.url()));
-    await tab.goto(url, SETTLED);
+    await tab.goto(url);
+    await isShown(tab);
     return {
       tab,
       profile: own,
@@ -48,6 +48,11 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
       messages: () => messages.filter((text) => !REFUSED.test(text)),
       requests,
     };
+  }
+
+  async function reload(tab: Tab): Promise<void> {
+    await tab.reload();
+    await isShown(tab);
   }
 
   const picture = (tab: Tab, name: string) => tab.screenshot({ path: path.join(CACHE, `${name}.png`), fullPage: true });
@@ -90,10 +95,10 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     const profile = await browser.newContext({ viewport: DESKTOP });
     const tab = await profile.newPage();
     // To a browser, localhost and 127.0.0.1 are two sites.
-    await tab.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/`, SETTLED);
+    await tab.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/`);
     await tab.getByText("Cross-site requests are refused").waitFor();
     expect(await profile.cookies()).toEqual([]);
-    await tab.goto(app.url, SETTLED);
+    await tab.goto(app.url);
     await tab.locator("#login").waitFor();
     await profile.close();
     foreign.close();
@@ -125,7 +130,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await logIn(tab, "demo", "demo-password");
     await tab.getByRole("button", { name: "Delete Fountain pen" }).click();
     await tab.getByText("Deleted “Fountain pen”").waitFor();
-    await tab.reload(SETTLED);
+    await reload(tab);
     expect(await tab.locator("#items li span").allInnerTexts()).toEqual(["Notebook", "Desk lamp"]);
     for (const name of ["Notebook", "Desk lamp"]) {
       await tab.getByRole("button", { name: `Delete ${name}` }).click();
@@ -144,11 +149,11 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     expect(others).toEqual([]);
     expect(cookie).toMatchObject({ name: "refresh_token", httpOnly: true, path: "/auth", sameSite: "Strict" });
     expect(await tab.evaluate("document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })")).toBe("{}");
-    await tab.reload(SETTLED);
+    await reload(tab);
     expect(await tab.locator("#name").innerText()).toBe("bob");
     expect(await tab.locator("#items li span").allInnerTexts()).toEqual(["Lamp"]);
     const second = await visit(profile);
-    await Promise.all([tab.reload(SETTLED), second.tab.reload(SETTLED)]);
+    await Promise.all([reload(tab), reload(second.tab)]);
     expect(await tab.locator("#name").innerText()).toBe("bob");
     expect(await second.tab.locator("#name").innerText()).toBe("bob");
     expect(messages()).toEqual([]);
@@ -161,7 +166,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     await tab.locator("#home").waitFor();
     await tab.getByRole("button", { name: "Log out" }).click();
     await tab.getByText("You are logged out.").waitFor();
-    await tab.reload(SETTLED);
+    await reload(tab);
     await tab.locator("#login").waitFor();
     await logIn(tab, "carol");
     await tab.locator("#home").waitFor();
@@ -197,7 +202,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     const { id: ownerId } = await app.db.user.findUniqueOrThrow({ where: { username: "erin" } });
     const names = Array.from({ length: 25 }, (_, index) => `Thing ${index + 1}`);
     await app.db.item.createMany({ data: names.map((name) => ({ name, ownerId })) });
-    await tab.reload(SETTLED);
+    await reload(tab);
     expect(await tab.locator("#items li").count()).toBe(20);
     await picture(tab, "sample-phone");
     await tab.getByRole("button", { name: "Show more" }).click();

@@ -46,8 +46,8 @@ interface Locator {
 
 /** A tab, as Playwright drives it. */
 export interface Tab {
-  goto(url: string, options: { waitUntil: "networkidle" }): Promise<unknown>;
-  reload(options: { waitUntil: "networkidle" }): Promise<unknown>;
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
   locator(selector: string): Locator;
   getByRole(role: string, options: { name: string; exact?: boolean }): Locator;
   getByText(text: string): Locator;
@@ -72,6 +72,11 @@ export interface Browser {
     colorScheme?: "light" | "dark";
   }): Promise<Profile>;
   close(): Promise<void>;
+}
+
+/** Settles when the page has read who is logged in, and shows it. */
+export async function isShown(tab: Tab): Promise<void> {
+  await tab.locator("main > :is(#entrance, #provider, #home):not([hidden])").waitFor();
 }
 
 interface Playwright {

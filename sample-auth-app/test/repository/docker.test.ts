@@ -63,7 +63,9 @@ describeCompose("docker-compose.yml", () => {
 
   it("has PostgreSQL bear the connections of all replicas", () => {
     const { services } = readCompose(SECRETS);
-    const needed = replicasOf(services).map((name) => readSettings(services[name]!.environment ?? {}).databasePoolSize);
+    const needed = [...replicasOf(services), "worker"].map(
+      (name) => readSettings(services[name]!.environment ?? {}).databasePoolSize,
+    );
     expect(needed.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(97); // 100, less those kept for superusers
   });
 
@@ -96,6 +98,13 @@ describeCompose("docker-compose.yml", () => {
       source.startsWith(".") ? !existsSync(path.join(ROOT, source)) : !(source in volumes),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("runs the jobs in a worker with the settings of the replicas", () => {
+    const { worker, ...services } = readCompose(SECRETS).services;
+    expect(worker?.environment).toEqual(services["app-1"]?.environment);
+    expect(existsSync(path.join(ROOT, worker?.command?.at(-1) ?? ""))).toBe(true);
+    expect(new URL(readSettings(worker?.environment ?? {}).smtpUrl ?? "").hostname in services).toBe(true);
   });
 
   it("requests paths that the application has", async () => {

@@ -1,28 +1,38 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 
-const SERVER = path.join(import.meta.dirname, "../../dist/server.js");
+const programFile = (name: string) => path.join(import.meta.dirname, `../../dist/${name}.js`);
 
 /** Finds the address in a program's output. */
 type FindURL = (stdout: string, stderr: string) => string | undefined;
 
 /** The program as `npm start` runs it, in a separate folder. */
-export async function startServer(env: Record<string, string>, folder: string) {
+export async function startServer(env: Record<string, string>, folder: string, node = process.execPath) {
   const isProduction = env["NODE_ENV"] === "production";
-  return startProgram([SERVER], env, folder, (stdout) => {
+  return startProgram([node, programFile("server")], env, folder, (stdout) => {
     const url = /^Ready on ([^,]+),.*\n/m.exec(stdout)?.[1];
     return isProduction || stdout.includes("Try: ") ? url : undefined;
   });
 }
 
+/** The program as `npm run worker` runs it. */
+export async function startWorker(env: Record<string, string>, folder: string, node = process.execPath) {
+  return startProgram(
+    [node, programFile("worker")],
+    env,
+    folder,
+    (stdout) => /^The worker is ready/m.exec(stdout)?.[0],
+  );
+}
+
 /** A Node program that serves, in a separate folder. */
 export async function startProgram(
-  parameters: readonly string[],
+  [command, ...parameters]: readonly [string, ...string[]],
   env: Record<string, string>,
   folder: string,
   findURL: FindURL,
 ) {
-  const server = spawn(process.execPath, parameters, {
+  const server = spawn(command, parameters, {
     cwd: folder,
     env: { PATH: process.env["PATH"], PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],

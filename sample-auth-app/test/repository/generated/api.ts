@@ -1,7 +1,7 @@
 // Written by `tsgi client` from the document of "Sample application", version "0.1.0". Changes are overwritten.
 import createTypedFetch, { type Client, type ClientOptions } from "openapi-fetch";
 
-/** Makes a client. `baseUrl` says where the application is served; `headers` go with each request. */
+/** Creates a client. `baseUrl` is the URL of the application; `headers` are sent with each request. */
 export function createClient(options: ClientOptions): Client<paths> {
   return createTypedFetch<paths>(options);
 }
@@ -118,12 +118,32 @@ export interface paths {
     };
     /**
      * The user's items, oldest first
-     * Where there are more, the header `X-Next-Cursor` has the cursor of the next page.
+     * If there are more, the header `X-Next-Cursor` contains the cursor of the next page.
      */
     get: operations["getItems"];
     put?: never;
     /** Add an item */
     post: operations["postItems"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/items/live": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * The user's new items, as they are added on any replica
+     * Continues after the item of `Last-Event-ID`; by default after the newest item.
+     */
+    get: operations["getItemsLive"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -155,7 +175,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Whether the process answers */
+    /** Liveness of the process */
     get: operations["getHealth"];
     put?: never;
     post?: never;
@@ -187,7 +207,7 @@ export interface components {
       name: string;
     };
     NewUser: {
-      /** 1 to 64 of the letters a to z, digits and . _ @ + -, a letter or a digit first. Upper and lower case are the same, and stored as lower case. `constructor` is no name. */
+      /** 1 to 64 of the letters a to z, digits and . _ @ + -, a letter or a digit first. Upper and lower case are the same, and stored as lower case. `constructor` is not allowed. */
       username: string;
       email: string;
       /** 8 to 128 characters of any script */
@@ -204,7 +224,7 @@ export interface components {
     TokenResponse: {
       access_token: string;
       token_type: string;
-      /** What the token is limited to, where the login asked for scopes. */
+      /** The scopes of the token, if the login requested scopes. */
       scope?: string;
     };
     User: {
@@ -213,13 +233,13 @@ export interface components {
       disabled: boolean;
     };
     ValidationError: {
-      /** The kind of fault: `missing`, `int_parsing`, … */
+      /** The type of the error: `missing`, `int_parsing`, … */
       type: string;
-      /** Where: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes. */
+      /** The location: `path`, `query`, `header`, `cookie`, `body`, `form` or `file`, then names and indexes. */
       loc: components["schemas"]["ValidationErrorLocation"][];
       /** One sentence for a person. */
       msg: string;
-      /** What came, where it may be shown. */
+      /** The received value, if it is safe to show. */
       input?: components["schemas"]["ValidationErrorInput"];
     };
     ValidationErrorInput: string | number | boolean | unknown[] | Record<string, never> | null;
@@ -241,14 +261,14 @@ export interface operations {
           username: string;
           password: string;
           grant_type?: "password";
-          /** Scopes for a token that is limited to them, such as that of an agent. It comes without a session. */
+          /** Scopes to which the token is limited, for example for an agent. Such a token has no session. */
           scope?: string;
         };
         "multipart/form-data": {
           username: string;
           password: string;
           grant_type?: "password";
-          /** Scopes for a token that is limited to them, such as that of an agent. It comes without a session. */
+          /** Scopes to which the token is limited, for example for an agent. Such a token has no session. */
           scope?: string;
         };
       };
@@ -578,6 +598,55 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Item"];
+        };
+      };
+      /** Could not validate credentials */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      /** Not enough scopes */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      /** Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HTTPValidationError"];
+        };
+      };
+    };
+  };
+  getItemsLive: {
+    parameters: {
+      query?: never;
+      header?: {
+        "last-event-id"?: number;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
         };
       };
       /** Could not validate credentials */

@@ -1,0 +1,55 @@
+import { ConfigurationError, t } from "tsgi";
+import { Jobs } from "@tsgi/jobs";
+
+import { readSettings, type Settings } from "./config.js";
+import { database } from "./database.js";
+import { log } from "./logging.js";
+import { mailer } from "./mail.js";
+
+/**
+ * On PostgreSQL, jobs are stored in the database and run by the worker. On SQLite, and on a Node.js that is too old for
+ * pg-boss, they run in this process, which the log reports.
+ */
+function openJobs({ databaseUrl }: Settings): Jobs {
+  const inline = () => new Jobs({ inline: true, logger: log });
+  if (databaseUrl.startsWith("file:")) {
+    return inline();
+  }
+  try {
+    return new Jobs({ url: databaseUrl, logger: log });
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || error.code !== "TSGI_JOBS_NODE_VERSION") {
+      throw error;
+    }
+    log.warn({}, error.message);
+    return inline();
+  }
+}
+
+export const jobs = openJobs(readSettings());
+
+/** Welcomes a new user. It is enqueued in the transaction that adds the user. */
+export const welcomeMail = jobs.define(
+  "welcome-mail",
+  { payload: t.Object({ userId: t.Integer() }), params: { db: database, send: mailer } },
+  async ({ payload, db, send }) => {
+    const user = await db.user.findUnique({ where: { id: payload.userId } });
+    if (user !== null) {
+      const text = `Welcome, ${user.username}. You can log in now.`;
+      const messageId = `<welcome-${user.id}@sample-auth-app>`;
+      await send({ to: user.email, subject: "Welcome", text, messageId });
+    }
+  },
+);
+
+/** Removes the sessions whose refresh tokens have all expired. */
+export const removeExpiredSessions = jobs.define(
+  "remove-expired-sessions",
+  { params: { db: database } },
+  async ({ db }) => {
+    const { count } = await db.session.deleteMany({ where: { tokens: { none: { expiresAt: { gt: new Date() } } } } });
+    log.info({ count }, "expired sessions removed");
+  },
+);
+
+jobs.schedule("remove-expired-sessions", "17 * * * *", removeExpiredSessions, undefined);

@@ -1,0 +1,102 @@
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+
+import { describe, expect, it } from "@jest/globals";
+
+import { setDisabled } from "../../src/accounts.js";
+import { openApp } from "../support.js";
+import { startRedis, WITHOUT_REDIS } from "../support/redis-server.js";
+
+type OpenApp = Awaited<ReturnType<typeof openApp>>;
+
+/** The new items of the user, at one replica. */
+async function follow({ url }: OpenApp, token: string, lastEventId = "0") {
+  const headers = { authorization: `Bearer ${token}`, "last-event-id": lastEventId };
+  const leave = new AbortController();
+  const { body } = await fetch(`${url}/items/live`, { headers, signal: leave.signal });
+  const lines = createInterface(Readable.fromWeb(body!))[Symbol.asyncIterator]();
+  return {
+    /** The id and the data of the next event that has data; `null` at the end. */
+    next: async () => {
+      for (let id: string | null = null; ;) {
+        const { done, value = "" } = await lines.next();
+        if (done) {
+          return null;
+        }
+        const [, field, text = ""] = /^(id|data): (.*)$/.exec(value) ?? [];
+        if (field === "data") {
+          return { id, data: JSON.parse(text) };
+        }
+        id = field === "id" ? text : id;
+      }
+    },
+    [Symbol.dispose]: () => leave.abort(),
+  };
+}
+
+const add = ({ request }: OpenApp, token: string, name: string) =>
+  request.post("/items").auth(token, { type: "bearer" }).send({ name }).expect(201);
+
+describe("GET /items/live", () => {
+  it("sends each new item of the user, and no other user's", async () => {
+    await using app = await openApp();
+    await app.register("alice");
+    await app.register("bob");
+    const [alice, bob] = [await app.login("alice"), await app.login("bob")];
+    using events = await follow(app, alice.token);
+    await add(app, alice.token, "pen");
+    expect(await events.next()).toMatchObject({ id: "1", data: { id: 1, name: "pen", owner: "alice" } });
+    await add(app, bob.token, "lamp");
+    await add(app, alice.token, "book");
+    expect(await events.next()).toMatchObject({ data: { name: "book" } });
+  });
+
+  it("continues after the item that the client received last", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    for (const name of ["pen", "lamp", "book"]) {
+      await add(app, token, name);
+    }
+    using events = await follow(app, token, "1");
+    expect(await events.next()).toMatchObject({ id: "2", data: { name: "lamp" } });
+    expect(await events.next()).toMatchObject({ id: "3", data: { name: "book" } });
+  });
+
+  it("sends no item that is added after the user was disabled, even if enabled again", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    using events = await follow(app, token);
+    await add(app, token, "pen");
+    expect(await events.next()).toMatchObject({ data: { name: "pen" } });
+    await setDisabled(app.db, "alice", true);
+    await setDisabled(app.db, "alice", false);
+    const { token: current } = await app.login();
+    using others = await follow(app, current, "1");
+    await add(app, current, "lamp");
+    expect(await others.next()).toMatchObject({ data: { name: "lamp" } });
+    await app[Symbol.asyncDispose](); // ends the streams
+    expect(await events.next()).toBeNull();
+  });
+
+  it("requires a token: 401", async () => {
+    await using app = await openApp();
+    await app.request.get("/items/live").expect(401);
+  });
+});
+
+const withRedis = WITHOUT_REDIS === null ? describe : describe.skip;
+
+withRedis(`GET /items/live with Redis${WITHOUT_REDIS === null ? "" : ` (${WITHOUT_REDIS})`}`, () => {
+  it("sends the items that are added on another replica", async () => {
+    await using redis = await startRedis();
+    await using one = await openApp({ env: { REDIS_URL: redis.url } });
+    await using two = await openApp({ env: { REDIS_URL: redis.url, DATABASE_URL: one.databaseUrl } });
+    await one.register();
+    const { token } = await one.login();
+    using events = await follow(two, token);
+    await add(one, token, "pen");
+    expect(await events.next()).toMatchObject({ data: { name: "pen" } });
+  });
+});
