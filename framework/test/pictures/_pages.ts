@@ -1,6 +1,6 @@
 /** Pictures of pages in a browser. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -40,13 +40,44 @@ async function takeReDoc(chromium: Chromium, { url }: Example): Promise<Tab> {
 }
 
 /** The sample application's page behind a login. */
-async function takeSample(chromium: Chromium, _example: Example, { url }: Example): Promise<Tab> {
-  const { tab } = await chromium.visit(url, { width: 640, height: 470, deviceScaleFactor: 2 });
+async function logIn(chromium: Chromium, url: string, [width, height]: readonly [number, number]): Promise<Tab> {
+  const { tab } = await chromium.visit(url, { width, height, deviceScaleFactor: 2 });
   await tab.locator("#login [name=username]").fill("demo");
   await tab.locator("#login [name=password]").fill("demo-password");
   await tab.locator("#login [type=submit]").click();
   await tab.locator("#items li").first().waitFor();
   return tab;
+}
+
+async function takeSample(chromium: Chromium, _example: Example, { url }: Example): Promise<Tab> {
+  return logIn(chromium, url, [640, 470]);
+}
+
+/** The pages of two replicas next to each other, after an item was added on the left one. */
+async function takeLive(chromium: Chromium): Promise<Tab> {
+  const folder = await mkdtemp(path.join(tmpdir(), "tsgi-pictures-"));
+  try {
+    await using here = await serveSample(folder, REDIS_URL);
+    await using there = await serveSample(folder, REDIS_URL);
+    const tabs = [await logIn(chromium, here.url, [440, 580]), await logIn(chromium, there.url, [440, 580])];
+    await tabs[0]?.locator("#item").fill("Ladder");
+    await tabs[0]?.locator("#add button").click();
+    const figures = await Promise.all(tabs.map((tab, index) => drawReplica(tab, path.join(folder, `${index}.png`))));
+    const html = `<body style="margin:0;display:flex;gap:16px;font:15px sans-serif">${figures.join("")}`;
+    return (await chromium.visit(`data:text/html,${encodeURIComponent(html)}`, { width: 896, height: 606 })).tab;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A picture of a replica's page with its new item, as HTML. */
+async function drawReplica(tab: Tab, file: string): Promise<string> {
+  await tab.locator("#items li:nth-child(4)").waitFor();
+  await tab.screenshot({ path: file, fullPage: false });
+  const port = await tab.evaluate("location.port");
+  await tab.close();
+  const image = `<img width="440" src="data:image/png;base64,${(await readFile(file)).toString("base64")}">`;
+  return `<figure style="margin:0"><figcaption style="padding:4px 8px">Replica on port ${port}</figcaption>${image}</figure>`;
 }
 
 /** The inspector of `tsgi dev` after some requests, with the steps of two. */
@@ -64,14 +95,24 @@ const PAGES: Readonly<Record<string, Take>> = {
   "swagger-ui.png": takeSwaggerUI,
   "redoc.png": takeReDoc,
   "sample-application.png": takeSample,
+  "live-items.png": takeLive,
   "inspector.png": takeInspector,
 };
 
-/** The sample application on a separate database. */
-async function serveSample(folder: string): Promise<Example> {
+/** Connects the replicas. */
+const REDIS_URL = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
+
+/** The sample application on a separate database; with Redis, one replica of it. */
+async function serveSample(folder: string, redisUrl?: string): Promise<Example> {
+  const { REDIS_URL: _, ...others } = process.env;
   const child = execFile(process.execPath, ["dist/server.js"], {
     cwd: path.join(REPOSITORY, "sample-auth-app"),
-    env: { ...process.env, PORT: "0", DATABASE_URL: `file:${path.join(folder, "sample.db")}` },
+    env: {
+      ...others,
+      PORT: "0",
+      DATABASE_URL: `file:${path.join(folder, "sample.db")}`,
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+    },
   });
   return untilServing(child, /Ready on (http:[^\s,]+)/);
 }

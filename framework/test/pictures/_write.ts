@@ -22,6 +22,6 @@ try {
 } finally {
   await chromium.close();
 }
-for (const name of ["swagger-ui.png", "redoc.png", "sample-application.png", "inspector.png"]) {
+for (const name of ["swagger-ui.png", "redoc.png", "sample-application.png", "live-items.png", "inspector.png"]) {
   console.log(`${name}: ${Math.ceil((await stat(path.join(FOLDER, name))).size / 1024)} KB`);
 }
