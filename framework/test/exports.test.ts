@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
-  "@tsgi/oauth": "AccessTokens JWTBearer protectedResource",
+  "@tsgi/oauth": "AccessTokens JWTBearer protectedResource RefreshTokens",
   "tsgi/openapi": "buildDocument",
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
   "@tsgi/passwords": "Passwords",

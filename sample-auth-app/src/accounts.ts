@@ -2,7 +2,6 @@ import { Depends, Request, withParams } from "tsgi";
 import { type Caller, Limiter } from "tsgi/concurrency";
 import { clientNetwork } from "tsgi/middleware";
 import type { Passwords } from "@tsgi/passwords";
-import { isUniqueViolation } from "@tsgi/prisma";
 
 import { database, type Database, passwords } from "./database.js";
 import { type Account, USERNAME } from "./models.js";
@@ -16,9 +15,9 @@ const REGISTRATIONS_WAITING = 25;
 const NO_PASSWORD = "!";
 
 /** The network of a request: each has a separate queue, so that a flood does not block the others. */
-export const getCaller = withParams({ request: Request }, async ({ request }) => ({
-  line: clientNetwork(request.client?.host ?? ""),
-  signal: request.signal,
+export const getCaller = withParams({ request: Request }, async ({ request: { client, signal } }) => ({
+  line: clientNetwork(client?.host ?? ""),
+  signal,
 }));
 
 /** The users and their passwords. */
@@ -40,19 +39,15 @@ export class Accounts {
     return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
   }
 
-  /** Finds the account of a user of the identity provider, and adds it at the first login. It has no password. */
+  /**
+   * Finds the account of a user of the identity provider, and adds it at the first login; `null` for an account with a password.
+   * That was registered here, and belongs to another person, even if the name is the same.
+   */
   async findOrAdd(username: string, email: string): Promise<Account | null> {
-    const data = { username, email, hashed_password: NO_PASSWORD };
-    const account =
-      (await this.find(username)) ??
-      (await this.#db.user.create({ data }).catch((error: unknown) => {
-        if (isUniqueViolation(error)) {
-          return this.find(username); // a concurrent request was faster
-        }
-        throw error;
-      }));
-    // An account with a password was registered here. It belongs to another person, even if the name is the same.
-    return account?.hashed_password === NO_PASSWORD ? account : null;
+    const create = { username, email, hashed_password: NO_PASSWORD };
+    const known = await this.find(username);
+    const account = known ?? (await this.#db.user.upsert({ where: { username }, create, update: { username } }));
+    return account.hashed_password === NO_PASSWORD ? account : null;
   }
 
   /**
@@ -111,10 +106,8 @@ export class Accounts {
     const { id, hashed_password: verified } = account;
     const hashed_password = await this.#passwords.hash(password, caller);
     return this.#db.transaction(async (tx) => {
-      const { count } = await tx.user.updateMany({
-        where: { id, hashed_password: verified, disabled: false },
-        data: { hashed_password, version: { increment: 1 } },
-      });
+      const where = { id, hashed_password: verified, disabled: false };
+      const { count } = await tx.user.updateMany({ where, data: { hashed_password, version: { increment: 1 } } });
       if (count === 1) {
         await revokeSessions(tx, { id });
       }

@@ -12,10 +12,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   "items:write": "Add and remove the user's items.",
 };
 
-/**
- * Tells the document, and so "Authorize" on its page, how to log in. It does not reject requests: all errors have the
- * same response.
- */
+/** Tells the document, and so "Authorize" on its page, how to log in. All errors have the same response. */
 const oauth2Scheme = new OAuth2PasswordBearer({ tokenUrl: "/auth/token", scopes: { ...SCOPES }, autoError: false });
 
 /**
@@ -31,24 +28,17 @@ const getOwnAccount = withParams(
     accessTokens,
     accounts,
   },
-  async ({ connection, authorization, asked, accessTokens, accounts }): Promise<Account> => {
+  async ({ connection, authorization, asked: { scopes }, accessTokens, accounts }): Promise<Account> => {
     // Of two headers, the parameter is the last, and a proxy may have looked at the first.
     const isOnly = connection.headers["authorization"] === authorization;
-    if (!isOnly || !authorization?.startsWith("Bearer ")) {
+    const bearerToken = isOnly ? /^Bearer (.*)$/s.exec(authorization ?? "")?.[1] : undefined;
+    const token = bearerToken === undefined ? null : await readToken(accessTokens, bearerToken);
+    const account = token && (await accounts.find(token.username));
+    if (!account || account.disabled || !isCurrent(token.version, account)) {
       throw credentialsException();
     }
-    const token = await readToken(accessTokens, authorization.slice("Bearer ".length));
-    if (token === null) {
-      throw credentialsException();
-    }
-    const account = await accounts.find(token.username);
-    // A token of another program that has the key need not name a version: it is good until it expires.
-    const isCurrent = token.version === undefined || token.version === account?.version;
-    if (account === null || account.disabled || !isCurrent) {
-      throw credentialsException();
-    }
-    if (!suffices(token.scopes, asked.scopes)) {
-      throw insufficientScope(asked.scopes);
+    if (!suffices(token.scopes, scopes)) {
+      throw insufficientScope(scopes);
     }
     return account;
   },
@@ -57,8 +47,7 @@ const getOwnAccount = withParams(
 /** The account of a user who logs in at the identity provider. The scheme checks the token and its scopes. */
 const getProviderAccount =
   bearer &&
-  withParams({ claims: Depends(bearer), accounts }, async ({ claims, accounts }): Promise<Account> => {
-    const { sub, email } = claims;
+  withParams({ claims: Depends(bearer), accounts }, async ({ claims: { sub, email }, accounts }): Promise<Account> => {
     const account = sub && (await accounts.findOrAdd(usernameOf(sub), typeof email === "string" ? email : ""));
     if (!account || account.disabled) {
       throw credentialsException();
@@ -75,30 +64,13 @@ export const getCurrentUser = withParams(
   async ({ account: { username, email, disabled } }): Promise<User> => ({ username, email, disabled }),
 );
 
-/**
- * Refuses a request that another site's page makes the browser send. `SameSite=Strict` already prevents this; the check
- * covers browsers that do not support it, and pages on a sibling subdomain. It also prevents login CSRF, where another
- * site logs the victim in to the attacker's account. Clients other than browsers send neither header.
- */
-export const refuseCrossSite = withParams(
-  {
-    host: Header({ default: null, includeInSchema: false }),
-    origin: Header({ default: null, includeInSchema: false }),
-    secFetchSite: Header({ default: null, includeInSchema: false }),
-  },
-  async ({ host, origin, secFetchSite }) => {
-    // Compare only the host: the scheme depends on the proxy.
-    const isForeign = origin !== null && (!URL.canParse(origin) || new URL(origin).host !== host);
-    if (isForeign || secFetchSite === "cross-site") {
-      throw new HTTPException(403, "Cross-site requests are refused");
-    }
-  },
-);
-
 /** The response to any token error. It is always the same, so that clients cannot tell the errors apart. */
 export function credentialsException(): HTTPException {
   return new HTTPException(401, "Could not validate credentials", { headers: { "WWW-Authenticate": "Bearer" } });
 }
+
+/** A token of another program that has the key need not name a version: it is good until it expires. */
+const isCurrent = (version: unknown, account: Account) => version === undefined || version === account.version;
 
 /** Tells if a token with these scopes, or without limits, is good for a route that asks for others. */
 function suffices(scopes: readonly string[] | null, asked: readonly string[]): boolean {

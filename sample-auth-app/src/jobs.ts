@@ -5,6 +5,7 @@ import { readSettings, type Settings } from "./config.js";
 import { database } from "./database.js";
 import { log } from "./logging.js";
 import { mailer } from "./mail.js";
+import { removeExpired } from "./security/refresh-tokens.js";
 
 /**
  * On PostgreSQL, jobs are stored in the database and run by the worker. On SQLite, and on a Node.js that is too old for
@@ -42,14 +43,10 @@ export const welcomeMail = jobs.define(
   },
 );
 
-/** Removes the sessions whose refresh tokens have all expired. */
 export const removeExpiredSessions = jobs.define(
   "remove-expired-sessions",
   { params: { db: database } },
-  async ({ db }) => {
-    const { count } = await db.session.deleteMany({ where: { tokens: { none: { expiresAt: { gt: new Date() } } } } });
-    log.info({ count }, "expired sessions removed");
-  },
+  async ({ db }) => log.info({ count: await removeExpired(db) }, "expired sessions removed"),
 );
 
 jobs.schedule("remove-expired-sessions", "17 * * * *", removeExpiredSessions, undefined);

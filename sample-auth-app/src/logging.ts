@@ -1,28 +1,22 @@
-import { destination, pino, stdTimeFunctions, type DestinationStream } from "pino";
+import { destination, pino, stdTimeFunctions, type DestinationStream, type LoggerOptions } from "pino";
 import { Depends, HTTPConnection, withParams } from "tsgi";
 import { logContext } from "tsgi/middleware";
 
 /** Puts the ids, the route and the time of its request into each line. */
 export const requestContext = logContext();
 
-/**
- * Writes one JSON object a line, which keeps CR and LF of what clients send inside their strings.
- *
- * @param stream takes the lines; by default stderr, each line before the call returns
- */
+/** Writes one JSON object a line to stderr, each before the call returns. CR and LF of clients stay inside their strings. */
 export function createLog(stream: DestinationStream = destination({ dest: 2, sync: true })) {
-  return pino(
-    {
-      base: null,
-      messageKey: "message",
-      mixin: requestContext.fields,
-      timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      // Not pino's own, which also writes all fields of an error: Prisma's may contain the values of a query.
-      serializers: { err: describe },
-    },
-    stream,
-  );
+  const options: LoggerOptions = {
+    base: null,
+    messageKey: "message",
+    mixin: requestContext.fields,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    // Not pino's own, which also writes all fields of an error: Prisma's may contain the values of a query.
+    serializers: { err: describe },
+  };
+  return pino(options, stream);
 }
 
 export const log = createLog();

@@ -38,7 +38,7 @@ describe("the removal of expired sessions", () => {
     await app.register();
     await app.login();
     const expired = await app.db.session.findFirstOrThrow();
-    await app.db.refreshToken.updateMany({ data: { expiresAt: new Date(0) } });
+    await app.db.session.updateMany({ data: { idleUntil: new Date(0) } });
     const { cookie } = await app.login();
     await removeExpiredSessions.enqueue();
     await jobs.drain();

@@ -121,7 +121,7 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     expect(answer.headers["strict-transport-security"]).toMatch(/^max-age=31536000/);
     const own = { Cookie: cookie.replace(/;.*$/, ""), Origin: all.nginx.url, "Sec-Fetch-Site": "same-origin" };
     expect((await ask("POST", "/auth/refresh", own)).status).toBe(200);
-    const foreign = { ...own, Origin: "https://elsewhere.example" };
+    const foreign = { ...own, Origin: "https://elsewhere.example", "Sec-Fetch-Site": "cross-site" };
     expect((await ask("POST", "/auth/refresh", foreign)).status).toBe(403);
   });
 

@@ -1,6 +1,7 @@
 /** Server-sent events by `fetch`, which can send the access token: `EventSource` sends no headers. */
 
-const FIRST_PAUSE_MS = 250;
+/** Longer than a server that stops keeps its idle connections. */
+const FIRST_PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 15_000;
 
 /** Reads the events of a response, each with its id and its data, `null` for an event without data. */

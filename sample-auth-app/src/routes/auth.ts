@@ -1,24 +1,16 @@
-import {
-  Cookie,
-  Depends,
-  Form,
-  HTTPException,
-  Request,
-  RequestValidationError,
-  Response,
-  Router,
-  t,
-  withParams,
-} from "tsgi";
-import { httpMiddleware } from "tsgi/middleware";
+import { Cookie, Depends, HTTPException, Request, Response, Router, withParams } from "tsgi";
+import { csrf, httpMiddleware, type Middleware } from "tsgi/middleware";
+import { OAuth2PasswordRequestForm } from "tsgi/security";
+import type { IssuedRefreshToken } from "@tsgi/oauth";
 
 import { accounts, getCaller } from "../accounts.js";
 import { settings, type Settings } from "../config.js";
-import { credentialsException, refuseCrossSite, SCOPES } from "../dependencies.js";
+import { database } from "../database.js";
+import { credentialsException, SCOPES } from "../dependencies.js";
 import { getLog } from "../logging.js";
 import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
 import { DEMO_USER } from "../seed.js";
-import { type IssuedRefreshToken, refreshTokens } from "../security/refresh-tokens.js";
+import { refreshTokens, startSession } from "../security/refresh-tokens.js";
 import { provider } from "../security/provider.js";
 import { accessTokens } from "../security/tokens.js";
 
@@ -26,6 +18,7 @@ const ACCESS_TOKEN_MINUTES = 30;
 const REFRESH_COOKIE = "refresh_token";
 /** Versions of accounts begin at 1: the token of a disabled user stays without use when the account is enabled again. */
 const VERSION_OF_NONE = 0;
+const BROWSER_HEADERS = new Set(["origin", "sec-fetch-site"]);
 
 /** Keeps tokens out of every cache (RFC 6749 §5.1), and errors too. */
 const noStore = httpMiddleware(async (_, next) => {
@@ -33,49 +26,32 @@ const noStore = httpMiddleware(async (_, next) => {
   headers.set("cache-control", "no-store");
 });
 
+/**
+ * Rejects requests of other sites, and of pages on a sibling subdomain, even if a browser does not support `SameSite`. It also
+ * prevents login CSRF. Other clients than browsers may send the cookie without these headers.
+ */
+const ownPagesOnly: Middleware = (app) => {
+  const checked = csrf()(app);
+  return (scope, receive, send) => {
+    const headers = scope.type === "http" ? (scope.headers ?? []) : [];
+    const isBrowser = [...headers].some(([name]) => BROWSER_HEADERS.has(Buffer.from(name).toString()));
+    return (isBrowser ? checked : app)(scope, receive, send);
+  };
+};
+
 /** Login, refresh and logout. */
 export const auth = new Router({
   prefix: "/auth",
   tags: ["auth"],
-  middleware: [noStore],
-  dependencies: [Depends(refuseCrossSite)],
+  middleware: [noStore, ownPagesOnly],
   responses: { 403: CROSS_SITE },
 });
-
-const GRANT_TYPE = Form(t.Literal("password"), { default: "password" });
-
-const SCOPE = Form({
-  default: "",
-  description: "Scopes to which the token is limited, for example for an agent. Such a token has no session.",
-});
-
-/**
- * The form of RFC 6749 §4.3.2, with each field at most once (§3.1). `grant_type` may be left out; scopes that are unknown are
- * ignored (§3.3).
- */
-const getCredentials = withParams(
-  { request: Request, username: Form(), password: Form(), grant_type: GRANT_TYPE, scope: SCOPE },
-  async ({ request, username, password, scope }) => {
-    const form = await request.form();
-    const repeated = ["username", "password", "grant_type", "scope"].find((field) => form.getAll(field).length > 1);
-    if (repeated !== undefined) {
-      const msg = "Field should be given once";
-      throw new RequestValidationError([{ type: "value_error", loc: ["form", repeated], msg }]);
-    }
-    const scopes = [...new Set(scope.split(" "))].filter((name) => Object.hasOwn(SCOPES, name));
-    return { username, password, scopes };
-  },
-);
 
 /** Responds with an access token, and sets the refresh cookie if there is a session. */
 const getGrant = withParams(
   { accessTokens, settings, response: Response },
-  async ({ accessTokens, settings, response }) => {
-    return async (
-      account: Account,
-      session: IssuedRefreshToken | null,
-      scopes: readonly string[] = [],
-    ): Promise<TokenResponse> => {
+  ({ accessTokens, settings, response }) =>
+    async (account: Account, session: IssuedRefreshToken | null, scopes: readonly string[] = []) => {
       if (session !== null) {
         const options = { ...cookieOptions(settings), maxAge: session.maxAgeSeconds };
         response.setCookie(REFRESH_COOKIE, session.token, options);
@@ -83,10 +59,8 @@ const getGrant = withParams(
       const limit = scopes.length > 0 ? { scope: scopes.join(" ") } : {};
       const claims = { sub: account.username, ver: account.disabled ? VERSION_OF_NONE : account.version, ...limit };
       const exp = Math.floor(Date.now() / 1000) + ACCESS_TOKEN_MINUTES * 60;
-      const access_token = await accessTokens.sign({ ...claims, exp });
-      return { access_token, token_type: "bearer", ...limit };
-    };
-  },
+      return { access_token: await accessTokens.sign({ ...claims, exp }), token_type: "bearer", ...limit };
+    },
 );
 
 /** Out of reach of scripts, of other sites, and of every path that has no use for it. */
@@ -98,29 +72,31 @@ auth.post(
   "/token",
   {
     summary: "Log in",
+    description: "A token that is limited to scopes, for example for an agent, has no session.",
     responses: { 401: INCORRECT, 429: TOO_MANY_ATTEMPTS },
     params: {
-      credentials: Depends(getCredentials),
+      form: Depends(OAuth2PasswordRequestForm),
       caller: Depends(getCaller),
       grant: Depends(getGrant),
       log: Depends(getLog),
       accounts,
-      refreshTokens,
+      db: database,
     },
     returns: TokenResponse,
   },
-  async ({ credentials, caller, grant, log, accounts, refreshTokens }) => {
-    const account = await accounts.authenticate(credentials.username, credentials.password, caller);
+  async ({ form, caller, grant, log, accounts, db }) => {
+    const account = await accounts.authenticate(form.username, form.password, caller);
+    const scopes = form.scopes.filter((name) => Object.hasOwn(SCOPES, name)); // others are ignored (RFC 6749 §3.3)
     // The cookie of a session is good for a token without limits.
-    const isLimited = credentials.scopes.length > 0;
-    const session = account && !isLimited ? await refreshTokens.start(account) : null;
+    const isLimited = scopes.length > 0;
+    const session = account && !isLimited ? await startSession(db, account) : null;
     // A disabled user gets an invalid token, and no session.
     if (account === null || (session === null && !isLimited && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
       throw new HTTPException(401, INCORRECT.description, { headers: { "WWW-Authenticate": "Bearer" } });
     }
     log.info({ user: account.username }, "login");
-    return grant(account, session, credentials.scopes);
+    return grant(account, session, scopes);
   },
 );
 
@@ -128,10 +104,9 @@ auth.get(
   "/session",
   { includeInSchema: false, params: { refresh_token: Cookie({ default: null }), settings } },
   // For the page, before it asks for what would be refused: browsers write each 401 to their console.
-  async ({ refresh_token, settings }) => {
+  async ({ refresh_token, settings: { nodeEnv } }) => {
     const { username, password } = DEMO_USER;
-    const isDemo = settings.nodeEnv === "development";
-    return { hasCookie: refresh_token !== null, demo: isDemo ? { username, password } : null };
+    return { hasCookie: refresh_token !== null, demo: nodeEnv === "development" ? { username, password } : null };
   },
 );
 
@@ -153,17 +128,18 @@ auth.post(
     },
     returns: TokenResponse,
   },
-  async ({ request, refresh_token, grant, log, refreshTokens }) => {
+  async ({ request: { signal }, refresh_token, grant, log, refreshTokens }) => {
     if (refresh_token === null) {
       throw credentialsException();
     }
-    const rotation = await refreshTokens.rotate(refresh_token, request.signal);
+    const rotation = await refreshTokens.rotate(refresh_token, { signal });
     if (rotation.outcome !== "rotated") {
-      log.warn({ user: rotation.username, reason: rotation.outcome }, "refresh refused");
+      log.warn({ user: rotation.session?.user.username, reason: rotation.outcome }, "refresh refused");
       throw credentialsException();
     }
-    log.info({ user: rotation.user.username }, "refresh");
-    return grant(rotation.user, rotation.refreshToken);
+    const { user } = rotation.session;
+    log.info({ user: user.username }, "refresh");
+    return grant(user, rotation);
   },
 );
 

@@ -9,21 +9,15 @@ import { logger } from "../logging.js";
 
 /** The count restarts after this time. */
 const WINDOW_SECONDS = 300;
-/** Wrong passwords in that time from one address, which may belong to an office full of people. */
-const PER_ADDRESS = 100;
-/** For one account, from wherever. */
-const PER_ACCOUNT = 100;
-/** For one account from one address. */
-const PER_PAIR = 20;
+/** Wrong passwords in that time from one address, which may belong to an office, for one account, and for both. */
+const [PER_ADDRESS, PER_ACCOUNT, PER_PAIR] = [100, 100, 20];
 /** Registrations in that time from one address: each costs as much work as a login, and needs no account. */
 const REGISTRATIONS_PER_ADDRESS = 100;
 
 /**
  * Slows down those who guess passwords, or register without end. Of logins only failures count: who succeeds gets the
- * attempt back.
- *
- * An account that is attacked from many addresses runs out of attempts, but an address that has not failed at it lately
- * still has one. So the owner gets in, and of each address the attacker has, one guess in five minutes.
+ * attempt back. An account that is attacked from many addresses runs out of attempts, but an address that has not failed
+ * at it lately still has one. So the owner gets in, and of each address the attacker has, one guess in five minutes.
  */
 export class Throttle {
   readonly #store: Store;
@@ -38,18 +32,18 @@ export class Throttle {
    * @throws HTTPException 429 when the attempts are used up
    */
   async admit(network: string, username: string): Promise<void> {
-    const keys = keysOf(network, username);
+    const { address, account, pair } = keysOf(network, username);
     // The address is checked first: a rejected one does not create keys for all the names that it invents.
-    const address = await this.#take(keys.address, PER_ADDRESS);
-    if (address.waitSeconds > 0) {
-      await this.#giveBack(keys.address);
-      throw tooMany(address.waitSeconds);
-    }
-    const [pair, account] = await Promise.all([this.#take(keys.pair, PER_PAIR), this.#take(keys.account, PER_ACCOUNT)]);
-    const waitSeconds = Math.max(pair.waitSeconds, pair.count === 1 ? 0 : account.waitSeconds);
+    const { waitSeconds } = await this.#take(address, PER_ADDRESS);
     if (waitSeconds > 0) {
-      await this.forgive(network, username);
+      await this.#giveBack(address);
       throw tooMany(waitSeconds);
+    }
+    const [ofPair, ofAccount] = await Promise.all([this.#take(pair, PER_PAIR), this.#take(account, PER_ACCOUNT)]);
+    const seconds = Math.max(ofPair.waitSeconds, ofPair.count === 1 ? 0 : ofAccount.waitSeconds);
+    if (seconds > 0) {
+      await this.forgive(network, username);
+      throw tooMany(seconds);
     }
   }
 
@@ -82,9 +76,7 @@ function keysOf(network: string, username: string) {
   return { address: `address ${network}`, account: `account ${account}`, pair: `pair ${network} ${account}` };
 }
 
-function tooMany(seconds: number): HTTPException {
-  return new HTTPException(429, undefined, { headers: { "Retry-After": String(seconds) } });
-}
+const tooMany = (seconds: number) => new HTTPException(429, undefined, { headers: { "Retry-After": String(seconds) } });
 
 /** In Redis all replicas count together; without it, and while it is away, each counts by itself. */
 export const openThrottle = withParams({ settings, logger }, async function* ({ settings: { redisUrl }, logger }) {

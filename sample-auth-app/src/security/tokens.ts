@@ -7,29 +7,18 @@ import { logger } from "../logging.js";
 /** A token that the login issues has about 200 characters. A longer one than this is not decoded. */
 const MAX_TOKEN_LENGTH = 4096;
 
-/** Lifetime of a token, unless its claims contain `exp`. */
-const DEFAULT_SECONDS = 15 * 60;
+/** Access tokens: JSON Web Tokens, signed with HS256. They last 15 minutes, unless their claims contain `exp`. */
+export const createTokens = (secret: string) => new AccessTokens({ secret, expiresInSeconds: 15 * 60 });
 
-/** The claims of a valid token. */
-export interface VerifiedToken {
-  readonly username: string;
-  /** The version of the account when the token was issued; `undefined` if another program issued it. */
-  readonly version: unknown;
-  /** The scopes that the token is limited to; `null` if it is not limited. */
-  readonly scopes: readonly string[] | null;
-}
-
-/** Access tokens: JSON Web Tokens, signed with HS256. */
-export const createTokens = (secret: string) => new AccessTokens({ secret, expiresInSeconds: DEFAULT_SECONDS });
-
-/** Reads a token. Returns `null` if it is not ours, has expired, or has no subject: the client is not told which. */
-export async function readToken(tokens: AccessTokens, token: string): Promise<VerifiedToken | null> {
+/** Reads a token; `null` if it is not ours, has expired, or has no subject: the client is not told which. */
+export async function readToken(tokens: AccessTokens, token: string) {
   const claims = token.length > MAX_TOKEN_LENGTH ? null : await tokens.verify(token);
   if (typeof claims?.sub !== "string" || claims.sub === "") {
     return null;
   }
-  const { sub, ver, scope } = claims;
-  return { username: sub, version: ver, scopes: typeof scope === "string" ? scope.split(" ") : null };
+  // `version` is undefined if another program issued it, and `scopes` is null if it is not limited.
+  const { sub: username, ver: version, scope } = claims;
+  return { username, version, scopes: typeof scope === "string" ? scope.split(" ") : null };
 }
 
 export const accessTokens = Depends(

@@ -96,7 +96,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
     const tab = await profile.newPage();
     // To a browser, localhost and 127.0.0.1 are two sites.
     await tab.goto(`http://localhost:${(foreign.address() as AddressInfo).port}/`);
-    await tab.getByText("Cross-site requests are refused").waitFor();
+    await tab.getByText("Cross-site request refused").waitFor();
     expect(await profile.cookies()).toEqual([]);
     await tab.goto(app.url);
     await tab.locator("#login").waitFor();

@@ -16,7 +16,10 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Log in */
+    /**
+     * Log in
+     * A token that is limited to scopes, for example for an agent, has no session.
+     */
     post: operations["postAuthToken"];
     delete?: never;
     options?: never;
@@ -258,18 +261,22 @@ export interface operations {
     requestBody: {
       content: {
         "application/x-www-form-urlencoded": {
+          grant_type?: "password";
           username: string;
           password: string;
-          grant_type?: "password";
-          /** Scopes to which the token is limited, for example for an agent. Such a token has no session. */
+          /** Names of scopes, with a space between them. */
           scope?: string;
+          client_id?: string;
+          client_secret?: string;
         };
         "multipart/form-data": {
+          grant_type?: "password";
           username: string;
           password: string;
-          grant_type?: "password";
-          /** Scopes to which the token is limited, for example for an agent. Such a token has no session. */
+          /** Names of scopes, with a space between them. */
           scope?: string;
+          client_id?: string;
+          client_secret?: string;
         };
       };
     };
