@@ -74,7 +74,7 @@ async function takeLive(chromium: Chromium): Promise<Tab> {
 async function drawReplica(tab: Tab, file: string): Promise<string> {
   await tab.locator("#items li:nth-child(4)").waitFor();
   await tab.screenshot({ path: file, fullPage: false });
-  const port = await tab.evaluate("location.port");
+  const port = String(await tab.evaluate("location.port"));
   await tab.close();
   const image = `<img width="440" src="data:image/png;base64,${(await readFile(file)).toString("base64")}">`;
   return `<figure style="margin:0"><figcaption style="padding:4px 8px">Replica on port ${port}</figcaption>${image}</figure>`;
