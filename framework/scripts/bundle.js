@@ -16,6 +16,9 @@ const OWN_FILE = /new URL\("([^"]+)", import\.meta\.url\)/g;
 const PLACE = "in-dist:";
 const MARKED = new RegExp(`"${PLACE}([^"]+)"`, "g");
 
+/** Such a place as esbuild writes it: a string may continue on the next line. */
+const WRITTEN = new RegExp(`"(${["", ...PLACE].join(String.raw`(?:\\\n)?`)}[^"]+)"`, "g");
+
 /** A module with these places marked, except in its comments. */
 function markPlaces(text, module) {
   return text
@@ -51,9 +54,11 @@ function settle(text, name) {
   const up = path.relative(path.dirname(name), ".");
   return (
     text
-      .replaceAll(MARKED, (_, place) => {
-        const seen = path.join(up, place);
-        return JSON.stringify(seen.startsWith(".") ? seen : `./${seen}`);
+      .replaceAll(WRITTEN, (_, written) => {
+        const lines = written.split("\\\n");
+        const seen = path.join(up, lines.join("").slice(PLACE.length));
+        // As many lines as before, for the source map.
+        return JSON.stringify(seen.startsWith(".") ? seen : `./${seen}`) + "\n".repeat(lines.length - 1);
       })
       // esbuild renames a class that refers to itself, which its instances and errors would show. The names are as long
       // as before, so the source map stays true.
@@ -126,10 +131,7 @@ function forWeb(src, dist, { exports }) {
   return {
     entryPoints: files.map((file) => path.join(src, path.relative("dist/web", file).replace(/\.js$/, ".ts"))),
     outdir: path.join(dist, "web"),
-    sourcemap: false,
-    // The application's bundler writes its own source map. Names stay, for stack traces.
-    minifySyntax: true,
-    minifyWhitespace: true,
+    sourcemap: false, // the application's bundler writes its own
   };
 }
 
@@ -163,6 +165,10 @@ export async function bundle(folder) {
     format: "esm",
     platform: "node",
     target: "node20.19",
+    // Names and short lines stay, so that a stack trace can be read without the source map too.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     sourcemap: "linked",
     sourcesContent: false,
     chunkNames: "shared/[name]-[hash]",
