@@ -8,7 +8,7 @@ export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./plat
 export type { Timeouts } from "./platforms/node/server-settings.js";
 export type { RunningServer } from "./platforms/node/stoppable-server.js";
 export { serve, type ConnectionLimits, type ServeOptions } from "./platforms/node/serve.js";
-export type { WebSocketOptions } from "./platforms/node/websocket/handshake-rules.js";
+export type { SocketServerOptions as WebSocketOptions } from "./platforms/node/websocket/handshake-rules.js";
 
 // Uses uWebSockets.js as the loop if it is available; `serve(app, { loop: "libuv" })` does not.
 installLoop();

@@ -2,8 +2,8 @@
 import { Dispatcher } from "./dispatcher.js";
 import { Endpoint, type EndpointSettings } from "./endpoint.js";
 import { AppLifespan, assertHook, type LifespanFunction, type LifespanHook, type Startable } from "./lifespan.js";
-import { LoadShedder, SHED_OPTIONS, type ShedOptions } from "./load-shedder.js";
-import { createState, HandlerPool } from "./pool.js";
+import { LoadShedder, type ShedOptions } from "./load-shedder.js";
+import { HandlerPool } from "./pool.js";
 import type { HandlerPoolOptions } from "./pool-rules.js";
 import { SocketEndpoint } from "./socket-endpoint.js";
 import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
@@ -108,7 +108,7 @@ const OPTIONS: OptionRules<AppOptions> = {
   lifespan: ANYTHING,
   limits: OBJECT,
   pool: OBJECT,
-  shed: group(SHED_OPTIONS),
+  shed: group(LoadShedder.OPTIONS),
   entry: ANYTHING,
   logger: OBJECT,
   responses: OBJECT,
@@ -203,7 +203,7 @@ export interface App<Responses extends ResponseDocs = {}> {
 export class App<Responses extends ResponseDocs = {}> extends DispatchingInstance {
   declare readonly [PATHS]: Paths<"", Around<true, Responses>>;
   /** A place for values that the application creates at startup. Not shared with another process or thread. */
-  readonly state: Record<string, unknown> = createState();
+  readonly state: Record<string, unknown> = HandlerPool.createState();
   /** Replacements of dependencies, for tests above all. They hold in mounted Apps too. */
   readonly dependencyOverrides = new DependencyOverrides();
   /** The options that it was made with. */

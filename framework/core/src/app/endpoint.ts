@@ -27,7 +27,7 @@ import { type Observed, runTasks, stepped } from "../middleware/observation/obse
 import { INVALID, SourceMarker } from "../parameters/source.js";
 import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { PathPattern } from "../routing/path-pattern.js";
-import { type AppRouteEntry, type Handler, routeNameOf, type RouteRecord } from "../routing/entries.js";
+import { type AppRouteEntry, type RouteHandler, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { assertTaggable, sendTagged } from "./entity-tag.js";
@@ -180,7 +180,7 @@ export class Endpoint {
     return this.#middleware();
   }
 
-  #inPool(handler: Handler, pool: HandlerPool): (args: object, call: Call) => unknown {
+  #inPool(handler: RouteHandler, pool: HandlerPool): (args: object, call: Call) => unknown {
     const { method, path, metadata } = this.record;
     const { limits, logger } = this.#settings;
     const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
@@ -191,7 +191,7 @@ export class Endpoint {
         : stepped(call.observed, "pool", nameOf(this.plan.handler), () => limited(args, call.request));
   }
 
-  #onLoop(handler: Handler): (args: object) => unknown {
+  #onLoop(handler: RouteHandler): (args: object) => unknown {
     const { method, path } = this.record;
     const { limits, logger } = this.#settings;
     const called = handler as (args: object) => unknown;

@@ -75,7 +75,13 @@ export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Repeated requests.
 export { KEY_HEADER } from "../middleware/idempotency.js";
-export { type Caller, fingerprintOf, refusal, REPLAYED_HEADER, storageKeyOf } from "../middleware/idempotency-key.js";
+export {
+  type CallerOf as Caller,
+  fingerprintOf,
+  refusal,
+  REPLAYED_HEADER,
+  storageKeyOf,
+} from "../middleware/idempotency-key.js";
 
 // Observation of requests, and the context that workers carry on.
 export { observedOf, observing } from "../middleware/observation/observed.js";
@@ -119,7 +125,7 @@ export { LazyServer } from "../protocol/lazy-server.js";
 export type { Lifespan } from "../protocol/lifespan.js";
 export { isWellFormed } from "../protocol/path.js";
 export { type BodyFlow, RequestBody } from "../protocol/request-body.js";
-export { responseFacts, type ResponseHead } from "../protocol/response-head.js";
+export { responseFacts, type ServerResponseHead as ResponseHead } from "../protocol/response-head.js";
 export { createScope, toWebSocketScope } from "../protocol/scope.js";
 export type { ServerContext } from "../protocol/server-context.js";
 export { WebSocketSession } from "../protocol/websocket-session.js";

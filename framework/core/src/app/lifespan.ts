@@ -25,7 +25,7 @@ export function assertHook(name: string, hook: unknown): void {
 const TESTING = "tsgi.testing";
 
 /** The outer App's part in the start of a mounted App. */
-export interface Surroundings {
+export interface OuterLifespan {
   readonly lifetime: Lifetime;
   /** The overrides of the Apps around it, outermost first. */
   readonly overrides: readonly DependencyOverrides[];
@@ -39,7 +39,7 @@ export interface Startable {
    * @param isTested - Whether a test client serves it.
    * @param outer - The lifespan that starts it, if it is mounted.
    */
-  start(state: Record<string, unknown>, isTested?: boolean, outer?: Surroundings): Promise<Cleanup>;
+  start(state: Record<string, unknown>, isTested?: boolean, outer?: OuterLifespan): Promise<Cleanup>;
 }
 
 /** The parts of an App that its lifespan uses. */
@@ -71,7 +71,7 @@ export class AppLifespan<A> implements Startable {
     this.#application = application;
   }
 
-  async start(state: Record<string, unknown>, isTested = false, outer?: Surroundings): Promise<Cleanup> {
+  async start(state: Record<string, unknown>, isTested = false, outer?: OuterLifespan): Promise<Cleanup> {
     const { lifetime, overrides } = outer ?? { lifetime: this.#application.begin(), overrides: [] };
     lifetime.join(this.#application, overrides);
     const cleanups: Cleanup[] = outer ? [] : [() => lifetime.leave()];

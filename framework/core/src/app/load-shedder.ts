@@ -20,13 +20,6 @@ export interface ShedOptions {
   exempt?: readonly string[];
 }
 
-/** The rules of the option `shed`. */
-export const SHED_OPTIONS: OptionRules<ShedOptions> = {
-  eventLoopDelayMs: whole(1, 2_147_483_647),
-  retryAfterSeconds: whole(0),
-  exempt: LIST,
-};
-
 /** Milliseconds between two checks of the event loop, at least and at most. */
 const [MIN_INTERVAL_MS, MAX_INTERVAL_MS] = [5, 100];
 
@@ -34,7 +27,7 @@ const [MIN_INTERVAL_MS, MAX_INTERVAL_MS] = [5, 100];
 const WARNING_INTERVAL_MS = 10_000;
 
 /** Measures how late the event loop runs a timer. */
-export class LoopDelay {
+class LoopDelay {
   readonly #intervalMs: number;
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
@@ -78,6 +71,13 @@ export class LoopDelay {
 
 /** Rejects the requests of an App while its event loop is late. It measures from startup until shutdown. */
 export class LoadShedder {
+  /** The rules of the option `shed`. */
+  static readonly OPTIONS: OptionRules<ShedOptions> = {
+    eventLoopDelayMs: whole(1, 2_147_483_647),
+    retryAfterSeconds: whole(0),
+    exempt: LIST,
+  };
+
   readonly #options: ShedOptions;
   readonly #logger: Logger;
   readonly #delay: LoopDelay;
@@ -88,7 +88,7 @@ export class LoadShedder {
   /** @throws ConfigurationError without `eventLoopDelayMs`, or if the platform cannot measure the delay. */
   constructor(options: ShedOptions, logger: Logger) {
     const { eventLoopDelayMs, exempt = [] } = options;
-    SHED_OPTIONS.eventLoopDelayMs("new App(): shed", "eventLoopDelayMs", eventLoopDelayMs);
+    LoadShedder.OPTIONS.eventLoopDelayMs("new App(): shed", "eventLoopDelayMs", eventLoopDelayMs);
     this.#options = options;
     this.#logger = logger;
     // A block that is longer than the limit by a quarter is found wherever it begins between two timers.

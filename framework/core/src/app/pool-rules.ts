@@ -10,7 +10,7 @@ import { DependsMarker } from "../parameters/depends.js";
 import { isSettling } from "../parameters/settling.js";
 import { isAsyncFunction } from "../parameters/annotation.js";
 import { ParamKind } from "../parameters/marker.js";
-import type { Handler } from "../routing/entries.js";
+import type { RouteHandler } from "../routing/entries.js";
 import type { RouteOptions } from "../routing/options.js";
 
 /** Parameters that belong to the server's loop, by kind. */
@@ -24,7 +24,7 @@ const LOOP_KINDS: ReadonlyMap<ParamKind, string> = new Map([
 ]);
 
 /** Tells if a handler runs in the pool: neither async nor a generator, and not kept on the loop by its route. */
-export function isPooled(handler: Handler, options: RouteOptions): boolean {
+export function isPooled(handler: RouteHandler, options: RouteOptions): boolean {
   return options.pool !== false && !isAsyncFunction(handler);
 }
 
@@ -72,7 +72,7 @@ export interface HandlerPoolSettings {
 }
 
 /** Calls a handler with its arguments. */
-export type Call = (args: object) => unknown;
+export type HandlerCall = (args: object) => unknown;
 
 /** The same where its client may leave meanwhile. */
 export type PooledCall = (args: object, request: Request) => unknown;

@@ -16,7 +16,7 @@ import type { Startable } from "./lifespan.js";
 import { explainEntry, PoolModule } from "./pool-module.js";
 import {
   announceRoutes,
-  type Call,
+  type HandlerCall,
   HANDLER_POOL_OPTIONS,
   type HandlerPoolOptions,
   type HandlerPoolSettings,
@@ -25,17 +25,6 @@ import {
 } from "./pool-rules.js";
 import { RouteUse } from "./route-use.js";
 import { PREPARE, Response } from "../http/response/response.js";
-
-/**
- * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
- * instead of returning `undefined`: a handler would otherwise continue without it.
- */
-export function createState(): Record<string, unknown> {
-  const plain: Record<string, unknown> = {};
-  const state = workerHost() ? new Proxy(plain, { get: read }) : plain;
-  keepOnLoop(state);
-  return state;
-}
 
 function read(state: Record<string, unknown>, name: string | symbol): unknown {
   if (typeof name === "symbol" || name in state) return Reflect.get(state, name);
@@ -89,10 +78,21 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The plain handlers of one App: in the server the way to the pool, in a worker the way to the functions. */
 export class HandlerPool implements HostedApp {
+  /**
+   * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
+   * instead of returning `undefined`: a handler would otherwise continue without it.
+   */
+  static createState(): Record<string, unknown> {
+    const plain: Record<string, unknown> = {};
+    const state = workerHost() ? new Proxy(plain, { get: read }) : plain;
+    keepOnLoop(state);
+    return state;
+  }
+
   readonly title: string;
   readonly #settings: HandlerPoolSettings;
   readonly #entry: string | null;
-  readonly #handlers = new Map<string, Call>();
+  readonly #handlers = new Map<string, HandlerCall>();
   #pool: Promise<WorkerPool | null> | null = null;
   #opened: WorkerPool | null = null;
   /** The routes when the pool was opened: those that a startup hook adds are in no worker. */
@@ -134,7 +134,7 @@ export class HandlerPool implements HostedApp {
    * @param endsRunning - Whether a call with a disconnected client is terminated with its worker.
    * @returns A function that calls it in the right place.
    */
-  adopt(route: string, handler: Call, endsRunning: boolean): PooledCall {
+  adopt(route: string, handler: HandlerCall, endsRunning: boolean): PooledCall {
     if (!this.isOn) return (args) => handler(args);
     if (this.#table !== null) {
       this.#settings.logger.warn(
@@ -186,7 +186,7 @@ export class HandlerPool implements HostedApp {
     }
   }
 
-  async #run(use: RouteUse, handler: Call, args: object, owner: TaskOwner): Promise<unknown> {
+  async #run(use: RouteUse, handler: HandlerCall, args: object, owner: TaskOwner): Promise<unknown> {
     const pool = await this.#open();
     if (pool === null) return handler(args);
     this.#assertUnbound(use, args);

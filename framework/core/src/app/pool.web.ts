@@ -4,20 +4,20 @@ import type { Startable } from "./lifespan.js";
 import type { HandlerPool as NodePool } from "./pool.js";
 import {
   announceRoutes,
-  type Call,
+  type HandlerCall,
   HANDLER_POOL_OPTIONS,
   type HandlerPoolSettings,
   missingPool,
   type PooledCall,
 } from "./pool-rules.js";
 
-/** The state of an App. */
-export function createState(): Record<string, unknown> {
-  return {};
-}
-
 /** Calls the non-async handlers of an App on its event loop. */
 export class HandlerPool implements Pick<NodePool, "isOn" | "stats" | "adopt" | "around"> {
+  /** The state of an App. */
+  static createState(): Record<string, unknown> {
+    return {};
+  }
+
   readonly #settings: HandlerPoolSettings;
   readonly #routes: string[] = [];
 
@@ -37,7 +37,7 @@ export class HandlerPool implements Pick<NodePool, "isOn" | "stats" | "adopt" | 
   }
 
   /** Takes a non-async handler. @param route - `METHOD pattern`. */
-  adopt(route: string, handler: Call): PooledCall {
+  adopt(route: string, handler: HandlerCall): PooledCall {
     this.#routes.push(route);
     return (args) => handler(args);
   }

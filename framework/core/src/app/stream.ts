@@ -12,7 +12,7 @@ import {
 } from "../http/response/event-source.js";
 import { Response } from "../http/response/response.js";
 import { EventSchemas } from "../routing/event-schemas.js";
-import type { Handler } from "../routing/entries.js";
+import type { RouteHandler } from "../routing/entries.js";
 import type { Returns, RouteOptions, StreamFormat } from "../routing/options.js";
 import { type CompiledReturns, compileReturns, compileSchema, t } from "../schema/schema.js";
 import { resultJSON, resultText } from "./result.js";
@@ -141,7 +141,7 @@ export function isHandlerStream(response: Response): boolean {
  *
  * @throws ConfigurationError when the option is another word, or the handler cannot stream.
  */
-function streamFormat(handler: Handler, { stream }: RouteOptions): StreamFormat | null {
+function streamFormat(handler: RouteHandler, { stream }: RouteOptions): StreamFormat | null {
   if (stream === undefined) return isGeneratorFunction(handler) ? "jsonl" : null;
   if (!isAsyncFunction(handler)) {
     throw configurationError("TSGI_STREAM_NOT_ON_EVENT_LOOP");
@@ -176,7 +176,7 @@ interface CompiledResult {
 }
 
 /** @throws ConfigurationError for `stream` or `returns` that cannot work. */
-export function compileResult(handler: Handler, options: RouteOptions): CompiledResult {
+export function compileResult(handler: RouteHandler, options: RouteOptions): CompiledResult {
   const { returns = null, statusCode = 200 } = options;
   const format = streamFormat(handler, options);
   return format === null

@@ -1,6 +1,5 @@
 /** Options: one that is misspelt, or has a value that cannot work, would be silently without effect. @module */
 import { configurationError } from "./exceptions.js";
-import { nearest } from "./messages.js";
 
 /** Throws a `ConfigurationError` for a value that an option cannot have. `undefined` never reaches it. */
 export type OptionRule = (place: string, option: string, value: unknown) => void;
@@ -82,7 +81,7 @@ export function assertOptions(place: string, options: unknown, rules: Readonly<R
   if (!isObject(options)) throw configurationError("TSGI_INVALID_OPTIONS", place, known, options);
   for (const [option, value] of Object.entries(options)) {
     if (!known.includes(option)) {
-      throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known, nearest(option, known));
+      throw configurationError("TSGI_UNKNOWN_OPTION", place, option, known);
     }
     if (value !== undefined) rules[option]?.(place, option, value);
   }

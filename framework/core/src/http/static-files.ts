@@ -11,7 +11,7 @@ import { nodeModule } from "../common/platform.js";
 import { chooseCoding } from "./request/accept-encoding.js";
 import { Request } from "./request.js";
 import { addVary, type HeadersInit, ResponseHeaders } from "./response/headers.js";
-import { contentTypeOf, FileResponse } from "./response/file.js";
+import { FileResponse } from "./response/file.js";
 import { fileKind } from "./response/open-file.js";
 import { RedirectResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
@@ -145,7 +145,6 @@ class Folder {
     if (offered.length > 0) addVary(headers, "Accept-Encoding");
     const { coding } = chooseCoding(request.header("accept-encoding"), offered);
     if (coding === null) return new FileResponse(path, { root: this.#root, headers, statusCode });
-    if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
     headers.set("content-encoding", coding);
     return new FileResponse(path + ENDINGS[coding], { root: this.#root, headers, statusCode });
   }

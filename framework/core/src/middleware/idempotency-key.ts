@@ -11,7 +11,7 @@ import { defaultCaller, isOneKey, keysOf, storedNameOf, REFUSALS } from "./idemp
 export const REPLAYED_HEADER = "Idempotency-Replayed";
 
 /** Identifies the caller of a request. */
-export type Caller = (request: Request) => string | Promise<string>;
+export type CallerOf = (request: Request) => string | Promise<string>;
 
 /**
  * The key of a request and its caller as one text of 43 characters, from which neither can be read; `null` if a
@@ -20,7 +20,7 @@ export type Caller = (request: Request) => string | Promise<string>;
  * @param caller - By default, the header `Authorization`, else the cookies, else the client's address.
  * @throws HTTPException 400 for a key that is empty, too long, or not the only one.
  */
-export async function storageKeyOf(request: Request, header: string, caller?: Caller): Promise<string | null> {
+export async function storageKeyOf(request: Request, header: string, caller?: CallerOf): Promise<string | null> {
   const keys = keysOf(request.scope, header.toLowerCase());
   if (keys.length === 0) return null;
   if (!isOneKey(keys)) throw refusal("key");

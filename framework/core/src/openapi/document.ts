@@ -197,16 +197,13 @@ function pathsOf(
   for (const route of [...routes, ...sockets].toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
     withPlace(placeOf(route), () => named.set(route, parts.ids.of(route)));
   }
+  const nameOf = (route: DocumentedRoute): string => named.get(route) ?? parts.ids.of(route);
   for (const route of routes) {
     const method = documentedMethod(route.record.method) as DocumentedMethod;
-    withPlace(placeOf(route), () =>
-      paths.add(route.pattern, method, operationOf(route, named.get(route) as string, parts)),
-    );
+    withPlace(placeOf(route), () => paths.add(route.pattern, method, operationOf(route, nameOf(route), parts)));
   }
   for (const route of sockets) {
-    withPlace(placeOf(route), () =>
-      paths.addSocket(route.pattern, webSocketOf(route, named.get(route) as string, parts)),
-    );
+    withPlace(placeOf(route), () => paths.addSocket(route.pattern, webSocketOf(route, nameOf(route), parts)));
   }
   return paths.items;
 }

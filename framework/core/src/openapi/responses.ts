@@ -2,7 +2,7 @@
 import { configurationError, statusPhrase } from "../common/exceptions.js";
 import { factsOf } from "../middleware/documented.js";
 import { responseFacts } from "../protocol/response-head.js";
-import { responsesOf as declaredResponses } from "../parameters/annotation.js";
+import { declaredResponsesOf } from "../parameters/annotation.js";
 import { EventSchemas } from "../routing/event-schemas.js";
 import type { MediaTypeDoc, ResponseDoc } from "../parameters/response-docs.js";
 import type { Returns, StreamFormat } from "../routing/options.js";
@@ -255,7 +255,7 @@ function declaredBy({ record, responses, plan }: DocumentedRoute): ReadonlyMap<s
     if (known === undefined) byStatus.set(status, [doc]);
     else if (!known.includes(doc)) known.push(doc);
   };
-  for (const docs of [...around, ...callables.map(declaredResponses)]) Object.entries(docs ?? {}).forEach(add);
+  for (const docs of [...around, ...callables.map(declaredResponsesOf)]) Object.entries(docs ?? {}).forEach(add);
   return byStatus;
 }
 

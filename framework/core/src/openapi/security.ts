@@ -84,7 +84,7 @@ export class SecuritySchemes {
     const { schemeName: base, definition } = scheme;
     const twin = [...all].find((other) => this.#names.has(other) && isSame(other, scheme));
     if (twin) {
-      this.#names.set(scheme, this.#names.get(twin) as string);
+      this.#names.set(scheme, this.#nameOf(twin));
       return;
     }
     if (scheme[IS_NAMED] && this.#definitions.has(base))
@@ -94,9 +94,13 @@ export class SecuritySchemes {
     this.#definitions.set(name, structuredClone(definition));
   }
 
+  #nameOf(scheme: SecurityScheme): string {
+    return this.#names.get(scheme) ?? scheme.schemeName;
+  }
+
   /** A client must be able to request every scope, even one that the flows do not list. */
   #addScopes(scheme: SecurityScheme, scopes: ReadonlySet<string>): void {
-    const definition = this.#definitions.get(this.#names.get(scheme) as string);
+    const definition = this.#definitions.get(this.#nameOf(scheme));
     if (definition?.type !== "oauth2") return;
     for (const flow of Object.values(definition.flows)) {
       for (const scope of scopes) flow.scopes[scope] ??= "";
@@ -129,7 +133,7 @@ export class SecuritySchemes {
     for (const [scheme, scopes] of schemes) {
       // Of scopes only OAuth knows, §4.7.30.
       const takesScopes = scheme.definition.type === "oauth2" || scheme.definition.type === "openIdConnect";
-      const name = this.#names.get(scheme) as string;
+      const name = this.#nameOf(scheme);
       requirement[name] = [...new Set([...(requirement[name] ?? []), ...(takesScopes ? scopes : [])])];
     }
     return requirement;

@@ -144,14 +144,14 @@ export function withParams<
   const { responses } = options;
   if (known === undefined) {
     Object.defineProperties(fn, { [PARAMS]: { value: params }, [RESPONSES]: { value: responses } });
-  } else if (known !== params || responsesOf(fn) !== responses) {
+  } else if (known !== params || declaredResponsesOf(fn) !== responses) {
     throw configurationError("TSGI_WITH_PARAMS_TWICE", fn.name || "(anonymous)");
   }
   return fn as F & WithParams<P, ReturnType<F>, Responses>;
 }
 
 /** The responses that a function declares, or `undefined`. */
-export function responsesOf(callable: unknown): ResponseDocs | undefined {
+export function declaredResponsesOf(callable: unknown): ResponseDocs | undefined {
   return (callable as { [RESPONSES]?: ResponseDocs })[RESPONSES];
 }
 

@@ -16,7 +16,7 @@
  * @module
  */
 import type { BodyFlow } from "./request-body.js";
-import type { ResponseHead } from "./response-head.js";
+import type { ServerResponseHead } from "./response-head.js";
 
 /** A connection, or the one request on it if the driver shows no connections. */
 export interface ConnectionHandle {
@@ -39,9 +39,9 @@ export interface ResponseStream extends ConnectionHandle {
    *   the driver's to add.
    * @param body - Bytes, or ASCII text.
    */
-  respond(head: Readonly<ResponseHead>, body: Uint8Array | string): void;
+  respond(head: Readonly<ServerResponseHead>, body: Uint8Array | string): void;
   /** Sends the head of a response whose body follows in parts. */
-  begin(head: Readonly<ResponseHead>): void;
+  begin(head: Readonly<ServerResponseHead>): void;
   /** Sends a part of the body. Returns whether the client accepts more; if not, `flushed` resolves when it does. */
   write(chunk: Uint8Array): boolean;
   /** Ends a response that was begun. */

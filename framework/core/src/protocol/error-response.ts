@@ -1,7 +1,7 @@
 /** The responses that a server sends by itself, without asking the application. @module */
 import { encodeUTF8 } from "./header-list.js";
 import { statusPhrase } from "../common/exceptions.js";
-import { CheckedHeaders, responseFacts, type ResponseHead } from "./response-head.js";
+import { CheckedHeaders, responseFacts, type ServerResponseHead } from "./response-head.js";
 
 /**
  * The key of an application, and of the state of its lifespan, if its errors are problem details (RFC 9457): the server
@@ -14,7 +14,7 @@ export const PROBLEM_TYPE = "application/problem+json";
 
 /** A whole response with JSON. The connection closes after it: later bytes cannot be trusted. */
 export class ErrorResponse {
-  readonly head: ResponseHead;
+  readonly head: ServerResponseHead;
   readonly body: Uint8Array;
   readonly #detail: string;
   readonly #headers: readonly string[];

@@ -13,10 +13,10 @@ import {
   announceLength,
   createResponseHead,
   responseFacts,
-  type ResponseHead,
+  type ServerResponseHead,
   streamsEvents,
 } from "./response-head.js";
-import type { Call, ServerContext } from "./server-context.js";
+import type { ServedCall, ServerContext } from "./server-context.js";
 
 const EMPTY = createBytes(0);
 const internalServerError = new ErrorResponse(500);
@@ -29,7 +29,7 @@ const internalServerError = new ErrorResponse(500);
 type Phase = "idle" | "started" | "streaming" | "complete" | "gone";
 
 /** Calls the application for one request, and ensures that the client gets exactly one response. */
-export class Exchange implements Call {
+export class Exchange implements ServedCall {
   readonly #context: ServerContext;
   readonly #stream: ResponseStream;
   readonly #scope: HTTPScope;
@@ -38,7 +38,7 @@ export class Exchange implements Call {
   /** `null` until the application asks for the body, if the driver has not made it before. */
   #request: RequestBody | null;
   #phase: Phase = "idle";
-  #head: ResponseHead | null = null;
+  #head: ServerResponseHead | null = null;
   #writtenBytes = 0;
   /** The client sends no more data, or the server stops: an application that ends its response now has not failed. */
   #mayEnd = false;
@@ -223,7 +223,7 @@ export class Exchange implements Call {
   }
 
   /** Head and body in one go, as most responses are. */
-  #whole(head: ResponseHead, body: Uint8Array | string): Promise<void> | void {
+  #whole(head: ServerResponseHead, body: Uint8Array | string): Promise<void> | void {
     const { length } = body;
     if (head.facts.bodyless) {
       announceLength(head, length);
@@ -239,7 +239,7 @@ export class Exchange implements Call {
   }
 
   /** RFC 9112 §6.3: a body unlike its `Content-Length` makes the client read the next response wrong. */
-  #count({ contentLength }: ResponseHead, bytes: number, isLast: boolean): void {
+  #count({ contentLength }: ServerResponseHead, bytes: number, isLast: boolean): void {
     this.#writtenBytes += bytes;
     const written = this.#writtenBytes;
     if (contentLength === -1 || (isLast ? written === contentLength : written <= contentLength)) return;

@@ -70,7 +70,7 @@ export class CheckedHeaders {
 }
 
 /** The head of a response that may be sent. */
-export interface ResponseHead {
+export interface ServerResponseHead {
   /** HTTP status code in range [200...599]. */
   readonly status: number;
   readonly headers: CheckedHeaders;
@@ -81,7 +81,7 @@ export interface ResponseHead {
 }
 
 /** The response to `OPTIONS *`, which is for the server, not for a resource of the application: RFC 9110 §9.3.7. */
-export const SERVER_OPTIONS: Readonly<ResponseHead> = {
+export const SERVER_OPTIONS: Readonly<ServerResponseHead> = {
   status: 204,
   headers: new CheckedHeaders([], -1, false, false),
   contentLength: -1,
@@ -93,7 +93,7 @@ export function createResponseHead(
   status: number,
   list: Iterable<HeaderPair> | undefined,
   method: string,
-): ResponseHead {
+): ServerResponseHead {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new ProtocolError(`Expected a status from 200 to 599 in "http.response.start", not ${String(status)}.`);
   }
@@ -115,12 +115,12 @@ function toRaw(list: Iterable<HeaderPair> = []): readonly string[] {
 }
 
 /** Announces to HEAD the length of the body that GET would get, if the application made it: RFC 9110 §9.3.2. */
-export function announceLength(head: ResponseHead, bytes: number): void {
+export function announceLength(head: ServerResponseHead, bytes: number): void {
   if (head.contentLength === -1 && head.facts.length === "content" && bytes > 0) head.contentLength = bytes;
 }
 
 /** Returns whether a response is a stream of server-sent events: one that may end after any event. */
-export function streamsEvents(head: ResponseHead | null): boolean {
+export function streamsEvents(head: ServerResponseHead | null): boolean {
   const raw = head?.headers.raw ?? [];
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
   return /^text\/event-stream[\t ]*(?:;|$)/i.test(raw[at + 1] ?? "");

@@ -17,7 +17,7 @@ export interface Proxies {
 }
 
 /** A call of the application: an HTTP exchange or a WebSocket session. */
-export interface Call {
+export interface ServedCall {
   /** Its name in a log line: `"GET /items"`. */
   readonly name: string;
   /** The server is about to stop: ends a response that does not end by itself. */
@@ -43,7 +43,7 @@ export class ServerContext {
   /** `true` while the server drains: each response closes its connection. */
   draining = false;
   /** The calls that have not settled, background tasks included. */
-  readonly running = new Set<Call>();
+  readonly running = new Set<ServedCall>();
   /** `null` until the end of all calls is awaited. */
   #idle: Deferred<void> | null = null;
 
@@ -65,7 +65,7 @@ export class ServerContext {
   }
 
   /** Calls the application. Never rejects. */
-  async run(call: Call, scope: Scope, receive: Receive, send: Send): Promise<void> {
+  async run(call: ServedCall, scope: Scope, receive: Receive, send: Send): Promise<void> {
     this.running.add(call);
     let failure: { readonly error: unknown } | null = null;
     try {

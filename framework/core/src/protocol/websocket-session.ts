@@ -23,7 +23,7 @@ import type { ConnectionHandle } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
 import { SESSION, type SessionScope } from "./session-key.js";
-import type { Call, ServerContext } from "./server-context.js";
+import type { ServedCall, ServerContext } from "./server-context.js";
 import { WebSocketInbox } from "./websocket-inbox.js";
 
 /** The state of a WebSocket. `answering`: the application rejects it with an HTTP response. */
@@ -42,7 +42,7 @@ const BYTES_PER_MESSAGE = 256;
 const errors = { forbidden: new ErrorResponse(403), failed: new ErrorResponse(500), draining: new ErrorResponse(503) };
 
 /** Calls the application for one WebSocket. */
-export class WebSocketSession implements Call, WebSocketEvents {
+export class WebSocketSession implements ServedCall, WebSocketEvents {
   /** The part of the scope that is needed later: an idle WebSocket would keep the whole of it. */
   readonly #path: string;
   readonly #subprotocols: readonly string[];

@@ -9,14 +9,14 @@ import type { PathPattern } from "./path-pattern.js";
 import type { IncludeOptions, MessageSchemas, RouteOptions, RouterLifespan } from "./options.js";
 
 /** A handler as registration sees it. */
-export type Handler = Callable;
+export type RouteHandler = Callable;
 
 /** A route on its way to an App: its own options, and the options of the routers around it. */
 export interface RouteEntry {
   readonly method: string;
   /** The known part of the pattern: each router adds its prefix. */
   readonly path: string;
-  readonly handler: Handler;
+  readonly handler: RouteHandler;
   readonly options: RouteOptions & MessageSchemas;
   /** Guards, outside in. */
   readonly dependencies: readonly Marker<unknown>[];
@@ -34,7 +34,7 @@ export interface RouteRecord {
   readonly method: string;
   /** The whole pattern. */
   readonly path: string;
-  readonly handler: Handler;
+  readonly handler: RouteHandler;
   /** The options, with those of the App and the routers around the route. */
   readonly metadata: RouteOptions & MessageSchemas;
 }

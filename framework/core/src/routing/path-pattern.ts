@@ -147,15 +147,16 @@ function assertSegment(
   { place, path }: { readonly place: string; readonly path: string },
 ): void {
   const isRepeated = namesBefore.has(segment.slice(1, -1));
+  const where = `${place} ${path}`;
   if (PLAIN_TEXT.test(segment) || (PLAIN_PARAM.test(segment) && !isRepeated)) return;
   const isName = /^\{[^{}]*\}$/.test(segment);
   const rules = /[{}]/.test(segment) ? (isName ? NAME_FAULTS : BRACE_FAULTS) : TEXT_FAULTS;
   const found = rules.find(([, rule]) => rule.test(segment));
   if (found === undefined) {
-    if (isName && isRepeated) throw configurationError("TSGI_INVALID_PATH_PATTERN.twice", place, path, segment);
+    if (isName && isRepeated) throw configurationError("TSGI_INVALID_PATH_PATTERN.twice", where, segment);
     return;
   }
-  if (found[0] !== null) throw configurationError(found[0], place, path, segment);
+  if (found[0] !== null) throw configurationError(found[0], where, segment);
   const name = /^\{([\p{ID_Continue}$-]+)/u.exec(segment)?.[1] ?? "name";
-  throw configurationError("TSGI_INVALID_PATH_PATTERN.constraint", place, path, segment, name);
+  throw configurationError("TSGI_INVALID_PATH_PATTERN.constraint", where, segment, name);
 }

@@ -13,7 +13,7 @@ import type { ResponseDocs } from "../parameters/response-docs.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   addLevel,
-  type Handler,
+  type RouteHandler,
   type LifespanEntry,
   type MountEntry,
   type Registry,
@@ -94,7 +94,7 @@ interface Declaration {
 }
 
 /** A route as it is declared, without the routers around it. */
-function entryOf(method: string, path: string, handler: Handler, options: RouteOptions): RouteEntry {
+function entryOf(method: string, { path, options }: Declaration, handler: RouteHandler): RouteEntry {
   return {
     method,
     path,
@@ -177,16 +177,17 @@ export class Router<const Prefix extends string = "", Responses extends Response
     const place = `${methods.join(", ")} ${path}`;
     const [first, second] = rest;
     if (typeof first === "function" && rest.length === 1)
-      return this.#add({ methods, path, options: {} }, first as Handler);
+      return this.#add({ methods, path, options: {} }, first as RouteHandler);
     // The result of calling an asynchronous handler is a promise, which looks like empty options.
     if (first instanceof Promise && rest.length === 1) return this.#add({ methods, path, options: {} }, first as never);
     const options: RouteOptions = assertRouteOptions(place, first);
     assertOptions(place, options, methods[0] === WEBSOCKET ? WEBSOCKET_OPTIONS : ROUTE_OPTIONS);
-    if (rest.length < 2) return (handler: Handler) => this.#add({ methods, path, options }, handler);
-    return this.#add({ methods, path, options }, second as Handler);
+    if (rest.length < 2) return (handler: RouteHandler) => this.#add({ methods, path, options }, handler);
+    return this.#add({ methods, path, options }, second as RouteHandler);
   }
 
-  #add({ methods, path, options }: Declaration, handler: Handler): Handler {
+  #add(declaration: Declaration, handler: RouteHandler): RouteHandler {
+    const { methods, path } = declaration;
     const place = `${methods.join(", ")} ${path}`;
     if (typeof handler !== "function") throw configurationError("TSGI_HANDLER_NOT_A_FUNCTION.route", place, handler);
     if (typeof path !== "string") throw configurationError("TSGI_PATH_NOT_A_STRING", methods.join(", "), path);
@@ -196,7 +197,7 @@ export class Router<const Prefix extends string = "", Responses extends Response
       if (!METHOD.test(method)) throw configurationError("TSGI_INVALID_METHOD.word", place, given);
       this.#publish(
         "addRoute",
-        addLevel(entryOf(method, path, handler, options), this.#options, this.#exceptionHandlers),
+        addLevel(entryOf(method, declaration, handler), this.#options, this.#exceptionHandlers),
       );
     }
     return handler;

@@ -9,7 +9,7 @@ export type Run<Result> = (value: unknown, faults: Faults) => Result;
  * One compiled schema in one direction. Returns the value in the form for the other side (unknown keys removed,
  * defaults filled in, dates converted) and adds its errors to `faults`; if it adds an error, the result is undefined.
  */
-export type Check = Run<unknown>;
+export type SchemaCheck = Run<unknown>;
 
 /**
  * One compiled schema of results: checks a value, cuts it and writes it as JSON in one pass, `undefined` for what JSON
@@ -27,7 +27,7 @@ export interface PlainValue {
 /** One named property of a struct, to be checked or to be written. */
 export interface Property {
   readonly key: string;
-  readonly take: Check | Write;
+  readonly take: SchemaCheck | Write;
   /** The path of most values in generated code, or `null`. */
   readonly plain: PlainValue | null;
   /** `true` if `take` returns JSON text. */
@@ -48,9 +48,9 @@ export type CompileDirection = "decode" | "encode";
 /** Compiles the schemas inside a keyword, for the compiler of that keyword. */
 export interface Compiler {
   readonly direction: CompileDirection;
-  compile(schema: JSONSchema): Check;
+  compile(schema: JSONSchema): SchemaCheck;
   /** Compiles a schema whose check few processes need, with the first value. */
-  compileLate(schema: JSONSchema): Check;
+  compileLate(schema: JSONSchema): SchemaCheck;
   /** Gives `null` where the checked value is to be written as a whole. */
   compileWrite(schema: JSONSchema): Write | null;
   /** Follows the schema's reference, if it is one. */

@@ -1,6 +1,6 @@
 /** Compiles JSON Schema and TypeBox into functions that check, convert or write values. @module */
 import { configurationError } from "../common/exceptions.js";
-import type { Check, Compiler, CompileDirection, Run, Write } from "./check.js";
+import type { SchemaCheck, Compiler, CompileDirection, Run, Write } from "./check.js";
 import { compileDefault } from "./defaults.js";
 import { Faults, shorten } from "./faults.js";
 import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
@@ -44,7 +44,7 @@ class Document implements Compiler {
   readonly #root: JSONSchema;
   readonly #byId: Map<string, JSONSchema>;
   /** Each schema's check, `null` while it is being compiled. */
-  readonly #compiled = new Map<JSONSchema, Check | null>();
+  readonly #compiled = new Map<JSONSchema, SchemaCheck | null>();
   readonly #pending: (() => void)[] = [];
   /** `true` where a value may be deeper, or a text longer for its pattern, than the stack holds. */
   #mayOverflow = false;
@@ -56,7 +56,7 @@ class Document implements Compiler {
   }
 
   /** Compiles the schema with all its defaults. */
-  compileWhole(schema: JSONSchema): Check {
+  compileWhole(schema: JSONSchema): SchemaCheck {
     return this.#finish(this.compile(schema));
   }
 
@@ -70,7 +70,7 @@ class Document implements Compiler {
     return this.#mayOverflow ? boundStack(run) : run;
   }
 
-  compile(schema: JSONSchema): Check {
+  compile(schema: JSONSchema): SchemaCheck {
     const isSpecial = hasSpecial(schema);
     // A scalar has no references and no nested schemas.
     if (!isSpecial && SCALARS.has(schema.type)) return this.#around(schema, this.#compileType(schema));
@@ -92,8 +92,8 @@ class Document implements Compiler {
     return isPlain ? compileStructWrite(schema, this) : null;
   }
 
-  compileLate(schema: JSONSchema): Check {
-    let check: Check | null = null;
+  compileLate(schema: JSONSchema): SchemaCheck {
+    let check: SchemaCheck | null = null;
     return (value, faults) => (check ??= this.#again().compileWhole(schema))(value, faults);
   }
 
@@ -103,9 +103,9 @@ class Document implements Compiler {
   }
 
   /** A schema that is being compiled, seen from inside itself. */
-  #compileLater(schema: JSONSchema): Check {
+  #compileLater(schema: JSONSchema): SchemaCheck {
     this.#mayOverflow = true;
-    let check: Check | null = null;
+    let check: SchemaCheck | null = null;
     return (value, faults) => (check ??= this.compile(schema))(value, faults);
   }
 
@@ -129,7 +129,7 @@ class Document implements Compiler {
     throw configurationError("TSGI_UNRESOLVED_REFERENCE.schema", schema.$ref ?? "");
   }
 
-  #compileKeywords(schema: JSONSchema, isSpecial: boolean): Check {
+  #compileKeywords(schema: JSONSchema, isSpecial: boolean): SchemaCheck {
     if (!isSpecial) return saysType(schema) ? this.#compileType(schema) : checkAnything;
     for (const [name, inner] of Object.entries(schema.$defs ?? {})) this.#byId.set(inner.$id ?? name, inner);
     if (schema.pattern !== undefined || schema.patternProperties) this.#mayOverflow = true;
@@ -141,10 +141,10 @@ class Document implements Compiler {
       : this.#compileType(schema);
   }
 
-  #compileCombination(schema: JSONSchema): Check {
+  #compileCombination(schema: JSONSchema): SchemaCheck {
     const union = unionMembers(schema);
     const { allOf = [] } = schema;
-    const checks: Check[] = [];
+    const checks: SchemaCheck[] = [];
     if (hasOwnType(schema, union !== undefined || allOf.length > 0)) checks.push(this.#compileType(schema));
     if (union) checks.push(compileUnion(union, this));
     for (const member of allOf) checks.push(this.compile(member));
@@ -154,7 +154,7 @@ class Document implements Compiler {
     return checks.length > 1 || others !== undefined ? compileIntersection(checks, others, this) : first;
   }
 
-  #compileType(schema: JSONSchema): Check {
+  #compileType(schema: JSONSchema): SchemaCheck {
     const { type = "object" } = schema;
     if (Array.isArray(type)) {
       // Without its symbols: a transform is compiled around it, and must not convert twice.
@@ -188,11 +188,11 @@ class Document implements Compiler {
     }
   }
 
-  #around(schema: JSONSchema, check: Check): Check {
+  #around(schema: JSONSchema, check: SchemaCheck): SchemaCheck {
     return withOwnMessage(schema, this.#withTransform(schema, check));
   }
 
-  #withTransform(schema: JSONSchema, check: Check): Check {
+  #withTransform(schema: JSONSchema, check: SchemaCheck): SchemaCheck {
     const transform = transformOf(schema);
     if (!transform) return check;
     const convert = (value: unknown, faults: Faults): unknown => {
@@ -263,7 +263,7 @@ function hasSpecial(schema: JSONSchema): boolean {
  * @throws ConfigurationError if it has no JSON form, an unknown format or type, an unresolved reference, a keyword that
  * would not be checked, or an invalid default.
  */
-export function compileCheck(schema: JSONSchema, direction: CompileDirection, root: JSONSchema = schema): Check {
+export function compileCheck(schema: JSONSchema, direction: CompileDirection, root: JSONSchema = schema): SchemaCheck {
   return new Document(root, direction).compileWhole(schema);
 }
 

@@ -1,5 +1,5 @@
 /** A compiled schema and what registration reads from it. @module */
-import type { Check } from "./check.js";
+import type { SchemaCheck } from "./check.js";
 import { type Coerce, compileCoerce, PLAIN } from "./coerce.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
@@ -9,7 +9,7 @@ export class CompiledSchema {
   /** As JSON Schema, for documents; `null` if a Standard Schema does not provide it. */
   readonly json: JSONSchema | null;
   /** Checks a value and returns it in the form for the handler. */
-  readonly check: Check;
+  readonly check: SchemaCheck;
   /** `true` where `check` may give a promise, as a Standard Schema that checks asynchronously does. */
   readonly maySuspend: boolean;
   /** Returns the replacement of an absent value, or the error `missing`; `null` if neither exists. */

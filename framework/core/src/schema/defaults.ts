@@ -1,6 +1,6 @@
 /** Defaults of schemas: checked once, copied for each request. @module */
 import { type ConfigurationError, configurationError } from "../common/exceptions.js";
-import type { Check } from "./check.js";
+import type { SchemaCheck } from "./check.js";
 import { Faults } from "./faults.js";
 
 /** JSON text of a default: a Date in it is written as it travels. */
@@ -21,7 +21,7 @@ function write(value: unknown, name: string): string {
  * @param name - What the default belongs to, for the message.
  * @throws ConfigurationError when it does not fit.
  */
-export function compileDefault(value: unknown, check: Check, name: string): () => unknown {
+export function compileDefault(value: unknown, check: SchemaCheck, name: string): () => unknown {
   const isMade = typeof value === "function";
   const text = isMade ? "" : write(value, name);
   const make = () => {

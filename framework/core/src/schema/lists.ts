@@ -1,11 +1,11 @@
 /** Checks of arrays and tuples. @module */
 import { plural } from "../common/messages.js";
-import { canonicalJSON, type Check, type Compiler } from "./check.js";
+import { canonicalJSON, type SchemaCheck, type Compiler } from "./check.js";
 import type { Faults } from "./faults.js";
 import { type JSONSchema, listItems } from "./json-schema.js";
 
 /** A list, or a tuple where `items` (draft-07) or `prefixItems` (2020-12) is a list of schemas. */
-export function compileArray(schema: JSONSchema, compiler: Compiler): Check {
+export function compileArray(schema: JSONSchema, compiler: Compiler): SchemaCheck {
   const items = listItems(schema);
   const prefix = (items.prefix ?? []).map((item) => compiler.compile(item));
   const rest = typeof items.rest === "object" ? compiler.compile(items.rest) : null;

@@ -1,6 +1,6 @@
 /** The keys of an object that `properties` does not name, and how many there may be. @module */
 import { plural } from "../common/messages.js";
-import type { Check, Compiler } from "./check.js";
+import type { SchemaCheck, Compiler } from "./check.js";
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 import { checkAnything, compilePattern } from "./scalars.js";
@@ -57,10 +57,10 @@ function compileKey(schema: JSONSchema, compiler: Compiler): (key: string, fault
   };
 }
 
-const refuse: Check = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
+const refuse: SchemaCheck = (value, faults) => faults.add("extra_forbidden", "Extra inputs are not permitted", value);
 
 /** Compiles the value under an undeclared key: checked, kept, rejected in requests, or (`null`) removed. */
-export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): Check | null {
+export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): SchemaCheck | null {
   if (typeof rest === "object") return compiler.compile(rest);
   if (rest === true) return checkAnything;
   return rest === false && compiler.direction === "decode" ? refuse : null;

@@ -1,7 +1,7 @@
 /** Scalars: read from text, checked, and what generated code needs of them. @module */
 import { configurationError } from "../common/exceptions.js";
 import { messageOfError, plural } from "../common/messages.js";
-import type { Check, CompileDirection, PlainValue } from "./check.js";
+import type { SchemaCheck, CompileDirection, PlainValue } from "./check.js";
 import type { Faults, FaultType } from "./faults.js";
 import { FORMATS, isDateTime } from "./formats.js";
 import { type Bound, type JSONSchema, transformOf } from "./json-schema.js";
@@ -82,7 +82,7 @@ const hide = () => undefined;
  * Text within its length, pattern and format, and on the way in without lone surrogates; a text that the application
  * has cut in the middle of a character may leave, because JSON writes such halves as escapes.
  */
-export function compileString(schema: JSONSchema, direction: CompileDirection): Check {
+export function compileString(schema: JSONSchema, direction: CompileDirection): SchemaCheck {
   const { minLength = 0, maxLength = Infinity } = schema;
   const shown = schema.format === "password" || schema["writeOnly"] === true ? hide : show;
   const pattern = schema.pattern === undefined ? null : compilePattern(schema.pattern);
@@ -146,7 +146,7 @@ function isMultiple(value: number, step: number): boolean {
 }
 
 /** A finite number within its bounds; for `integer` a safe integer, so that no digit is lost. */
-export function compileNumber(schema: JSONSchema, integer: boolean): Check {
+export function compileNumber(schema: JSONSchema, integer: boolean): SchemaCheck {
   const rules = numberRules(schema);
   if (schema.format !== undefined) formatCheck(schema.format);
   return (value, faults) => {
@@ -196,15 +196,15 @@ function boundsOf(value: string, min: number | undefined, max: number | undefine
 }
 
 /** `true` or `false`. */
-export const checkBoolean: Check = (value, faults) =>
+export const checkBoolean: SchemaCheck = (value, faults) =>
   typeof value === "boolean" ? value : faults.add("bool_type", "Input should be a valid boolean", value);
 
 /** `null`. */
-export const checkNull: Check = (value, faults) =>
+export const checkNull: SchemaCheck = (value, faults) =>
   value === null ? null : faults.add("null_type", "Input should be null", value);
 
 /** Any JSON value. */
-export const checkAnything: Check = (value) => value;
+export const checkAnything: SchemaCheck = (value) => value;
 
 /** Length of `toISOString` for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
 const RFC3339_LENGTH = "2024-01-01T00:00:00.000Z".length;
@@ -228,7 +228,7 @@ function decodeDate(value: unknown, faults: Faults): Date | undefined {
 }
 
 /** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */
-export function compileDate(schema: JSONSchema, direction: CompileDirection): Check {
+export function compileDate(schema: JSONSchema, direction: CompileDirection): SchemaCheck {
   const convert = direction === "encode" ? encodeDate : decodeDate;
   const rules = numberRules(schema, "Timestamp");
   if (rules.length === 0) return convert;

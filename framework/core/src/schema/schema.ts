@@ -4,7 +4,7 @@
 import type { OptionalKind, TSchema } from "@sinclair/typebox";
 import { configurationError } from "../common/exceptions.js";
 import type { SchemaBuilder } from "./builder.js";
-import type { Check } from "./check.js";
+import type { SchemaCheck } from "./check.js";
 import { compileCheck, compileWrite } from "./compile.js";
 import { CompiledSchema } from "./compiled-schema.js";
 import { compileDefault, unfit } from "./defaults.js";
@@ -101,7 +101,7 @@ function compileTypeBox(schema: TSchema): CompiledSchema {
 function compileStandard(schema: StandardSchema): CompiledSchema {
   const json = standardJSONSchema(schema, "input");
   const { validate } = schema["~standard"];
-  const check: Check = (value, faults) => {
+  const check: SchemaCheck = (value, faults) => {
     const result = validate(value);
     return result instanceof Promise
       ? result.then((settled: StandardResult) => addIssues(settled, faults, value))

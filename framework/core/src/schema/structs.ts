@@ -1,7 +1,7 @@
 /** Objects with named properties: checked and filled, or checked and written as JSON text. @module */
 import { configurationError } from "../common/exceptions.js";
 import { compileCode } from "../common/generated-code.js";
-import type { Check, Compiler, Fill, Property, Write } from "./check.js";
+import type { SchemaCheck, Compiler, Fill, Property, Write } from "./check.js";
 import type { Faults } from "./faults.js";
 import type { JSONSchema } from "./json-schema.js";
 import { compileBounds, compileOthers } from "./other-keys.js";
@@ -25,7 +25,7 @@ function isOpaque(value: object): boolean {
  * An object. Keys that the schema does not name are cut (`additionalProperties: false` refuses them on the way in),
  * defaults are filled in, `__proto__` never gets through.
  */
-export function compileObject(schema: JSONSchema, compiler: Compiler): Check {
+export function compileObject(schema: JSONSchema, compiler: Compiler): SchemaCheck {
   const properties = compileProperties(schema, compiler, (inner) => ({ take: compiler.compile(inner), isText: false }));
   const others = compileOthers(schema, compiler);
   const bounds = compileBounds(schema);
@@ -182,7 +182,7 @@ function emitWrite(properties: readonly Property[]): Write | null {
 }
 
 /** Writes the result of a check. */
-export function writeChecked(check: Check): Write {
+export function writeChecked(check: SchemaCheck): Write {
   return (value, faults) => {
     const checked = check(value, faults);
     return faults.count === 0 ? writeJSON(checked) : undefined; // what does not fit may have no JSON form

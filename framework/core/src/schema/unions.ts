@@ -1,5 +1,5 @@
 /** Checks of enums and unions. @module */
-import { type Check, type Compiler, isPlainObject, jsonEqual } from "./check.js";
+import { type SchemaCheck, type Compiler, isPlainObject, jsonEqual } from "./check.js";
 import type { Faults } from "./faults.js";
 import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";
 import { compileRest } from "./other-keys.js";
@@ -19,7 +19,7 @@ function list(values: readonly unknown[]): string {
 }
 
 /** One of a fixed list of values. */
-export function compileEnum(values: readonly unknown[]): Check {
+export function compileEnum(values: readonly unknown[]): SchemaCheck {
   const scalars = new Set(values.filter((value) => typeof value !== "object" || value === null));
   const structs = values.filter((value) => typeof value === "object" && value !== null);
   const type = values.length === 1 ? "literal_error" : "enum";
@@ -35,7 +35,7 @@ function literalValues(members: readonly JSONSchema[]): unknown[] | null {
 }
 
 /** Runs a check that tries several ways through a value, so that it runs once for each value. */
-function remembered(check: Check): Check {
+function remembered(check: SchemaCheck): SchemaCheck {
   return (value, faults) =>
     typeof value === "object" && value !== null ? faults.remember(check, value) : check(value, faults);
 }
@@ -57,7 +57,7 @@ export function findDiscriminator(members: readonly JSONSchema[]): { key: string
 /**
  * The first member that fits. With a discriminator, or with one member and null, the errors are those of that member.
  */
-export function compileUnion(members: readonly JSONSchema[], compiler: Compiler): Check {
+export function compileUnion(members: readonly JSONSchema[], compiler: Compiler): SchemaCheck {
   const others = members.filter((member) => member.type !== "null" || transformOf(member));
   if (others.length < members.length && others.length > 0) {
     const check = compileUnion(others, compiler);
@@ -72,7 +72,10 @@ export function compileUnion(members: readonly JSONSchema[], compiler: Compiler)
   return discriminator ? compileTagged(discriminator, checks) : compileUntagged(checks);
 }
 
-function compileTagged({ key, values }: { key: string; values: unknown[] }, checks: readonly Check[]): Check {
+function compileTagged(
+  { key, values }: { key: string; values: unknown[] },
+  checks: readonly SchemaCheck[],
+): SchemaCheck {
   const byValue = new Map(values.map((value, index) => [value, checks[index]]));
   const msg = `Input should be ${list(values)}`;
   return (value, faults) => {
@@ -86,7 +89,7 @@ function compileTagged({ key, values }: { key: string; values: unknown[] }, chec
   };
 }
 
-function compileUntagged(checks: readonly Check[]): Check {
+function compileUntagged(checks: readonly SchemaCheck[]): SchemaCheck {
   return remembered((value, faults) => {
     const before = faults.count;
     for (const check of checks) {
@@ -122,10 +125,10 @@ function merge(left: unknown, right: unknown, raw: unknown): unknown {
  * @param others - The handling of undeclared keys, `undefined` to remove them.
  */
 export function compileIntersection(
-  checks: readonly Check[],
+  checks: readonly SchemaCheck[],
   others: JSONSchema | boolean | undefined,
   compiler: Compiler,
-): Check {
+): SchemaCheck {
   const rest = compileRest(others, compiler);
   return remembered((value, faults) => {
     const start = faults.count;
@@ -152,7 +155,7 @@ interface Intersected {
 }
 
 /** Adds the keys of a value that no member of an intersection has named. */
-function addRest(rest: Check, { merged, value, known }: Intersected, faults: Faults): Record<string, unknown> {
+function addRest(rest: SchemaCheck, { merged, value, known }: Intersected, faults: Faults): Record<string, unknown> {
   const result = { ...merged };
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(merged, key) || known.has(key) || key === "__proto__" || faults.full) continue;
@@ -165,7 +168,7 @@ function addRest(rest: Check, { merged, value, known }: Intersected, faults: Fau
 }
 
 /** Any value that does not match the schema. */
-export function compileNot(schema: JSONSchema, compiler: Compiler): Check {
+export function compileNot(schema: JSONSchema, compiler: Compiler): SchemaCheck {
   const check = compiler.compile(schema);
   return (value, faults) => {
     if (faults.full) return value;

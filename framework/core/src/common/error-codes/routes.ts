@@ -1,5 +1,5 @@
 /** Routes, routers and mounts. @module */
-import { describe, show } from "../messages.js";
+import { describe, nearest, show } from "../messages.js";
 
 export const ROUTES = {
   /**
@@ -259,34 +259,33 @@ export const ROUTES = {
    * app.get("/items/{id}", { params: { id: t.Integer() } }, readItem);
    * ```
    */
-  "TSGI_INVALID_PATH_PATTERN.wildcard": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" has a wildcard. A route has no catch-all: mount a sub-application at the ` +
+  "TSGI_INVALID_PATH_PATTERN.wildcard": (where: string, segment: string) =>
+    `${where}: "${segment}" has a wildcard. A route has no catch-all: mount a sub-application at the ` +
     "path before it with app.mount(path, asgiApp).",
-  "TSGI_INVALID_PATH_PATTERN.escape": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" has a "%" that is neither "%2F" (a slash inside a segment) nor "%25" (a ` +
+  "TSGI_INVALID_PATH_PATTERN.escape": (where: string, segment: string) =>
+    `${where}: "${segment}" has a "%" that is neither "%2F" (a slash inside a segment) nor "%25" (a ` +
     "percent sign). Write any other character as itself.",
-  "TSGI_INVALID_PATH_PATTERN.surrogate": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" has a lone surrogate, which no path can carry. Write whole characters.`,
-  "TSGI_INVALID_PATH_PATTERN.unnamed": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" has no name. Write {name}.`,
-  "TSGI_INVALID_PATH_PATTERN.catchAll": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is a catch-all. A parameter is one segment: mount a sub-application at ` +
+  "TSGI_INVALID_PATH_PATTERN.surrogate": (where: string, segment: string) =>
+    `${where}: "${segment}" has a lone surrogate, which no path can carry. Write whole characters.`,
+  "TSGI_INVALID_PATH_PATTERN.unnamed": (where: string, segment: string) =>
+    `${where}: "${segment}" has no name. Write {name}.`,
+  "TSGI_INVALID_PATH_PATTERN.catchAll": (where: string, segment: string) =>
+    `${where}: "${segment}" is a catch-all. A parameter is one segment: mount a sub-application at ` +
     "the path before it with app.mount(path, asgiApp).",
-  "TSGI_INVALID_PATH_PATTERN.optional": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is an optional segment. Register the path without it as a separate ` +
+  "TSGI_INVALID_PATH_PATTERN.optional": (where: string, segment: string) =>
+    `${where}: "${segment}" is an optional segment. Register the path without it as a separate ` +
     "route, or make the value a query parameter.",
-  "TSGI_INVALID_PATH_PATTERN.name": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. ` +
-    "Write {name}.",
-  "TSGI_INVALID_PATH_PATTERN.twice": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" is repeated. Give each parameter a different name.`,
-  "TSGI_INVALID_PATH_PATTERN.brace": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" has a brace without its other half. Write {name} for a parameter.`,
-  "TSGI_INVALID_PATH_PATTERN.mixed": (place: string, path: string, segment: string) =>
-    `${place} ${path}: "${segment}" mixes text and a parameter. A segment is one or the other: write {name} ` +
+  "TSGI_INVALID_PATH_PATTERN.name": (where: string, segment: string) =>
+    `${where}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. ` + "Write {name}.",
+  "TSGI_INVALID_PATH_PATTERN.twice": (where: string, segment: string) =>
+    `${where}: "${segment}" is repeated. Give each parameter a different name.`,
+  "TSGI_INVALID_PATH_PATTERN.brace": (where: string, segment: string) =>
+    `${where}: "${segment}" has a brace without its other half. Write {name} for a parameter.`,
+  "TSGI_INVALID_PATH_PATTERN.mixed": (where: string, segment: string) =>
+    `${where}: "${segment}" mixes text and a parameter. A segment is one or the other: write {name} ` +
     "for the whole segment and take it apart in the handler.",
-  "TSGI_INVALID_PATH_PATTERN.constraint": (place: string, path: string, segment: string, name: string) =>
-    `${place} ${path}: "${segment}" has a constraint. Write {${name}}, and declare its type in the route's params, as in ` +
+  "TSGI_INVALID_PATH_PATTERN.constraint": (where: string, segment: string, name: string) =>
+    `${where}: "${segment}" has a constraint. Write {${name}}, and declare its type in the route's params, as in ` +
     `params: { ${name}: t.Integer() }.`,
   /**
    * The prefix of a router does not begin with a slash, or it ends with a slash.
@@ -533,9 +532,11 @@ export const ROUTES = {
    * app.get("/items/{id}", { params: { id: t.Integer() } }, readItem);
    * ```
    */
-  TSGI_UNKNOWN_OPTION: (place: string, option: unknown, known: readonly string[], meant: string | null) =>
-    `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.` +
-    (meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`),
+  TSGI_UNKNOWN_OPTION: (place: string, option: string, known: readonly string[]) => {
+    const meant = nearest(option, known);
+    const hint = meant === null ? "" : ` Did you mean ${JSON.stringify(meant)}?`;
+    return `${place} has no option ${JSON.stringify(option)}. It has: ${known.join(", ")}.${hint}`;
+  },
   /**
    * You called `urlPathFor` with a name that no route has.
    *

@@ -109,10 +109,11 @@ function faultOf(field: string, value: unknown): string | null {
 export type OnSkipped = (fault: string) => void;
 
 /** Attack: CR or LF in an unmarked field would begin another one, so it is an error. Other invalid fields are skipped. */
-function line(field: string, value: unknown, isMarked: boolean, onSkipped: OnSkipped): string {
+function line(item: ServerSentEvent, field: "event" | "id" | "retry", onSkipped: OnSkipped): string {
+  const value = item[field];
   const fault = faultOf(field, value);
   if (fault === null) return `${field}: ${String(value)}\n`;
-  if (!isMarked && typeof value === "string" && BREAKS.test(value)) throw new TypeError(fault);
+  if (!isMarkedEvent(item) && typeof value === "string" && BREAKS.test(value)) throw new TypeError(fault);
   onSkipped(fault);
   return "";
 }
@@ -124,10 +125,9 @@ function dataText(data: unknown): string {
 
 /** An event as it is sent. @throws TypeError when a field of an unmarked event has CR, LF or NUL. */
 export function encodeEvent(item: ServerSentEvent, onSkipped: OnSkipped): string {
-  const isMarked = isMarkedEvent(item);
   let text = typeof item.comment === "string" ? lines("", item.comment) : "";
   for (const field of ["event", "id", "retry"] as const) {
-    if (item[field] !== undefined) text += line(field, item[field], isMarked, onSkipped);
+    if (item[field] !== undefined) text += line(item, field, onSkipped);
   }
   // Browsers drop an event without data: one that has only a name gets empty data.
   if (item.data !== undefined) text += lines("data", dataText(item.data));

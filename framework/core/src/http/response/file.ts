@@ -201,7 +201,7 @@ function selectPart(headers: ResponseHeaders, size: number, { headOnly, request 
 }
 
 /** The `Content-Type` of a file by its name. */
-export async function contentTypeOf(path: string): Promise<string> {
+async function contentTypeOf(path: string): Promise<string> {
   const { lookup } = await import("mrmime");
   return withCharset(lookup(path) ?? "application/octet-stream");
 }
@@ -211,10 +211,12 @@ async function addFacts(headers: ResponseHeaders, path: string, { size, modified
   const setDefault = (name: string, value: string): void => {
     if (!headers.has(name)) headers.set(name, value);
   };
-  if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(path));
+  const coding = headers.get("content-encoding");
+  // Below an encoding, `app.js.br` is JavaScript.
+  const content = coding === undefined ? path : path.replace(/\.(?:br|gz|zst)$/, "");
+  if (!headers.has("content-type")) headers.set("content-type", await contentTypeOf(content));
   // RFC 9110 §8.8.3.3: the encoded form needs another ETag, even if a build gives both forms the same time and they
   // have the same size.
-  const coding = headers.get("content-encoding");
   const tag = `${modifiedNs.toString(36)}-${size.toString(36)}`;
   setDefault("etag", coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`);
   // RFC 9110 §8.8.2.1: never a time that is still to come.

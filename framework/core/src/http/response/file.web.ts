@@ -26,8 +26,3 @@ export class FileResponse extends Response {
     return Promise.reject(missing());
   }
 }
-
-/** @throws ConfigurationError always. */
-export async function contentTypeOf(): Promise<string> {
-  throw missing();
-}

@@ -82,7 +82,7 @@ export function parallelStep(dependencies: readonly DependencyStep[]): Step {
         try {
           value = result instanceof Promise ? await result : result;
         } catch (error) {
-          leaveBehind(dependencies, results, index + 1, call);
+          leaveBehind(dependencies.slice(index + 1), results.slice(index + 1), call);
           throw error;
         }
         if (value === INVALID) isValid = false;
@@ -110,11 +110,10 @@ function start(dependencies: readonly DependencyStep[], call: Call): unknown[] {
 }
 
 /** Lets dependencies run to their end that cannot change the response any more. Their errors are logged at `debug`. */
-function leaveBehind(dependencies: readonly DependencyStep[], results: readonly unknown[], from: number, call: Call) {
-  for (let index = from; index < results.length; index++) {
+function leaveBehind(dependencies: readonly DependencyStep[], results: readonly unknown[], call: Call): void {
+  for (const [index, { plan }] of dependencies.entries()) {
     const result = results[index];
     if (!(result instanceof Promise)) continue;
-    const { plan } = dependencies[index] as DependencyStep;
     const settled = result.catch((error: unknown) => {
       const name = nameOf(plan);
       const message = `The dependency ${name} failed after another one: ${errorText(error)}`;

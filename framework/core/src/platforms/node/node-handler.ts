@@ -15,16 +15,16 @@ import { Exchange } from "../../protocol/exchange.js";
 import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
-import { type ResponseHead, SERVER_OPTIONS } from "../../protocol/response-head.js";
+import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response-head.js";
 import { createScope } from "../../protocol/scope.js";
 import { socketEndpoints } from "./endpoints.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";
 import { TrustedProxies } from "./trusted-proxies.js";
-import { toRules, HANDSHAKE_OPTIONS, type WebSocketOptions } from "./websocket/handshake-rules.js";
+import { toRules, HANDSHAKE_OPTIONS, type SocketServerOptions } from "./websocket/handshake-rules.js";
 import { UpgradeHandler } from "./websocket/upgrade.js";
 
 /** Options of `toNodeHandler`. */
-export interface NodeHandlerOptions extends WebSocketOptions {
+export interface NodeHandlerOptions extends SocketServerOptions {
   /** The log of errors that the application lets escape. Defaults to readable lines on stderr. */
   logger?: Logger;
   /** State of which each scope gets a shallow copy, for an application whose lifespan runs elsewhere. Defaults to `{}`. */
@@ -204,14 +204,14 @@ class NodeResponse implements ResponseStream, BodyFlow {
     return this.#res.destroyed || this.#req.socket.destroyed;
   }
 
-  respond(head: ResponseHead, body: Uint8Array | string): void {
+  respond(head: ServerResponseHead, body: Uint8Array | string): void {
     this.begin(head);
     if (body.length === 0) this.#res.end();
     else this.#res.end(body);
     this.#completed();
   }
 
-  begin(head: ResponseHead): void {
+  begin(head: ServerResponseHead): void {
     const headers = [...head.headers.raw];
     if (head.headers.contentLength === -1 && head.contentLength !== -1) {
       headers.push("content-length", String(head.contentLength));

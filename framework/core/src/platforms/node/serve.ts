@@ -34,11 +34,11 @@ import { type RunningServer, type StoppableServer, toRunningServer } from "./sto
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver, StartableServer } from "./loop-driver.js";
-import { HANDSHAKE_OPTIONS, toRules, type WebSocketOptions } from "./websocket/handshake-rules.js";
+import { HANDSHAKE_OPTIONS, toRules, type SocketServerOptions } from "./websocket/handshake-rules.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** The options of `serve`. */
-export interface ServeOptions extends WebSocketOptions {
+export interface ServeOptions extends SocketServerOptions {
   /** The address to listen on. Defaults to `"127.0.0.1"`; `"0.0.0.0"` or `"::"` takes connections from other machines. */
   host?: string;
   /** The port in range [0...65535]; 0 takes a free one. Defaults to 8000. */

@@ -13,7 +13,7 @@ import { ServerContext } from "../../protocol/server-context.js";
 import type { HeadersInit } from "../../http/response/headers.js";
 import { MemoryWebSocket, withHeaders } from "./memory-websocket.js";
 import { cookieHeader, loadSupertest, saveCookies } from "./supertest.js";
-import { OPEN, TestWebSocket } from "./test-websocket.js";
+import { CONNECT, TestWebSocket } from "./test-websocket.js";
 
 export { WebSocketRefusedError } from "./memory-websocket.js";
 export { TestWebSocket } from "./test-websocket.js";
@@ -188,7 +188,7 @@ export class TestClient {
     const webSocket = new MemoryWebSocket(this.#context, handshake, (list) => saveCookies(jar, url, list));
     this.#webSockets.add(webSocket);
     void webSocket.settled.then(() => this.#webSockets.delete(webSocket));
-    return TestWebSocket[OPEN](webSocket);
+    return TestWebSocket[CONNECT](webSocket);
   }
 
   /** The originals in `dependencyOverrides` whose replacement no request has asked for. */

@@ -21,7 +21,7 @@ import { createScope, toWebSocketScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { type HeadersInit, ResponseHeaders } from "../../http/response/headers.js";
-import type { ResponseHead } from "../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../protocol/response-head.js";
 
 /** RFC 6455 §7.4.1: the code in a browser for a handshake with a response other than 101. */
 const ABNORMAL = 1006;
@@ -70,20 +70,23 @@ export class WebSocketRefusedError extends WebSocketException {
 }
 
 /** A refusal with the head and the body of a response. */
-function toRefused({ status, headers }: ResponseHead, body: Uint8Array): Refused {
+function toRefused({ status, headers }: ServerResponseHead, body: Uint8Array): Refused {
   return { statusCode: status, headers: parseHeaders(new HeaderList(headers.raw)), body };
 }
 
 /** Collects a response. */
 class MemoryResponse implements ResponseStream {
   readonly #connection: { readonly destroyed: boolean };
-  readonly #onEnd: (refused: Refused, head: ResponseHead) => void;
-  #head: ResponseHead | null = null;
+  readonly #onEnd: (refused: Refused, head: ServerResponseHead) => void;
+  #head: ServerResponseHead | null = null;
   readonly #parts: Uint8Array[] = [];
   #isCut = false;
 
   /** @param onEnd - Gets the response, whole or cut. */
-  constructor(connection: { readonly destroyed: boolean }, onEnd: (refused: Refused, head: ResponseHead) => void) {
+  constructor(
+    connection: { readonly destroyed: boolean },
+    onEnd: (refused: Refused, head: ServerResponseHead) => void,
+  ) {
     this.#connection = connection;
     this.#onEnd = onEnd;
   }
@@ -92,13 +95,13 @@ class MemoryResponse implements ResponseStream {
     return this.#isCut || this.#connection.destroyed;
   }
 
-  respond(head: ResponseHead, body: Uint8Array | string): void {
+  respond(head: ServerResponseHead, body: Uint8Array | string): void {
     this.begin(head);
     this.write(typeof body === "string" ? encodeUTF8(body) : body);
     this.end();
   }
 
-  begin(head: ResponseHead): void {
+  begin(head: ServerResponseHead): void {
     this.#head = head;
   }
 

@@ -11,7 +11,7 @@ import type { MemoryWebSocket } from "./memory-websocket.js";
  *
  * @throws WebSocketRefusedError with status and close code, when it does not.
  */
-export const OPEN: unique symbol = Symbol("open");
+export const CONNECT: unique symbol = Symbol("connect");
 
 /**
  * The client's end of a WebSocket whose other end is a handler, in memory.
@@ -46,7 +46,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   }
 
   /** @internal */
-  static async [OPEN](call: MemoryWebSocket): Promise<TestWebSocket> {
+  static async [CONNECT](call: MemoryWebSocket): Promise<TestWebSocket> {
     try {
       return new TestWebSocket(call, await call.answered);
     } catch (refusal) {

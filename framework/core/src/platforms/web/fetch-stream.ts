@@ -2,7 +2,7 @@
 import type { ResponseStream } from "../../protocol/engine.js";
 import type { BodyFlow } from "../../protocol/request-body.js";
 import type { ErrorResponse } from "../../protocol/error-response.js";
-import { responseFacts, type ResponseHead } from "../../protocol/response-head.js";
+import { responseFacts, type ServerResponseHead } from "../../protocol/response-head.js";
 import { toWebHeaders } from "../../http/request/web.js";
 import { type BodyOwner, FetchBody } from "./fetch-body.js";
 
@@ -135,7 +135,7 @@ export class FetchStream implements ResponseStream, BodyOwner {
     return (this.#source ??= new FetchBody(this.#request, this));
   }
 
-  respond(head: ResponseHead, body: Uint8Array | string): void {
+  respond(head: ServerResponseHead, body: Uint8Array | string): void {
     // The platform copies the bytes. The application's messages are never shared between threads.
     this.complete(toResponse(head.facts.bodyless ? null : (body as Uint8Array<ArrayBuffer> | string), head));
   }
@@ -146,7 +146,7 @@ export class FetchStream implements ResponseStream, BodyOwner {
     this.#resolve(response);
   }
 
-  begin(head: ResponseHead): void {
+  begin(head: ServerResponseHead): void {
     if (head.facts.bodyless) return this.#resolve(toResponse(null, head));
     this.watch();
     if (this.destroyed) return;
@@ -207,7 +207,10 @@ export function toErrorResponse({ head, body }: ErrorResponse, method: string): 
 const isDeno = "Deno" in globalThis;
 
 /** A response of the platform. */
-function toResponse(body: WebBody, { status, headers: checked, contentLength }: ResponseHead): globalThis.Response {
+function toResponse(
+  body: WebBody,
+  { status, headers: checked, contentLength }: ServerResponseHead,
+): globalThis.Response {
   const response = isDeno
     ? createOnDeno(body, status, checked.raw)
     : create(body, status, (checked.platform ??= toWebHeaders(checked.raw)));
@@ -229,18 +232,16 @@ function create(body: WebBody, status: number, headers: Headers): globalThis.Res
  */
 function createOnDeno(body: WebBody, status: number, raw: readonly string[]): globalThis.Response {
   let type: string | null = null;
-  const others: string[] = [];
+  const others: [string, string][] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] as string).toLowerCase();
     const value = raw[index + 1] as string;
     if (name === "content-type" && type === null) type = value;
-    else if (name !== "content-length") others.push(name, value);
+    else if (name !== "content-length") others.push([name, value]);
   }
   const response = new globalThis.Response(body, { status, headers: type === null ? {} : { "content-type": type } });
   if (type === null) response.headers.delete("content-type"); // the type of text
-  for (let index = 0; index < others.length; index += 2) {
-    response.headers.append(others[index] as string, others[index + 1] as string);
-  }
+  for (const [name, value] of others) response.headers.append(name, value);
   return response;
 }
 

@@ -1,7 +1,7 @@
 /** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
 import type { Socket } from "node:net";
 import type { ResponseStream } from "../../../protocol/engine.js";
-import type { ResponseHead } from "../../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../../protocol/response-head.js";
 import { toLatin1 } from "../bytes.js";
 
 /**
@@ -49,7 +49,7 @@ export class Output implements ResponseStream {
     return this.#socket.destroyed;
   }
 
-  respond(head: ResponseHead, body: Uint8Array | string): void {
+  respond(head: ServerResponseHead, body: Uint8Array | string): void {
     const text = this.#formatHead(head);
     if (body.length > MAX_TEXT_BYTES) {
       this.#socket.cork();
@@ -65,7 +65,7 @@ export class Output implements ResponseStream {
     this.#owner.completed();
   }
 
-  begin(head: ResponseHead): void {
+  begin(head: ServerResponseHead): void {
     this.#held += this.#formatHead(head);
   }
 
@@ -146,7 +146,7 @@ export class Output implements ResponseStream {
   }
 
   /** Decides how the response is framed and whether the connection outlives it: RFC 9112 §6.3, §9.3. */
-  #formatHead({ status, headers, contentLength, facts }: ResponseHead): string {
+  #formatHead({ status, headers, contentLength, facts }: ServerResponseHead): string {
     const isDelimited = facts.bodyless || contentLength !== -1;
     this.#isChunked = !isDelimited && this.#owner.minorVersion === 1;
     const closes = this.#owner.mustClose(headers.close || !(isDelimited || this.#isChunked));

@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from "node:http2";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import { checkTarget, createHead, type RequestHead } from "../request-head.js";
-import type { ResponseHead } from "../../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../../protocol/response-head.js";
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
@@ -79,7 +79,7 @@ const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
  *
  * @param joined - Whether repeated ones are joined (RFC 9110 §5.3), except for `Set-Cookie`, which cannot be joined.
  */
-export function toFields({ status, headers, contentLength }: ResponseHead, joined: boolean): OutgoingHttpHeaders {
+export function toFields({ status, headers, contentLength }: ServerResponseHead, joined: boolean): OutgoingHttpHeaders {
   const fields = Object.create(null) as Record<string, string | string[] | number>;
   fields[":status"] = status;
   for (let index = 0; index < headers.raw.length; index += 2) {

@@ -5,7 +5,7 @@ import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection } from "../header-section.js";
-import type { ResponseHead } from "../../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../../protocol/response-head.js";
 import { SlowReader } from "../slow-reader.js";
 import { toFields } from "./head.js";
 
@@ -96,7 +96,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     });
   }
 
-  respond(head: ResponseHead, body: Uint8Array | string): void {
+  respond(head: ServerResponseHead, body: Uint8Array | string): void {
     this.#isEnding = true;
     this.#sendHead(head, body.length === 0);
     this.#writtenBytes = body.length;
@@ -104,11 +104,11 @@ export class RequestStream implements ResponseStream, BodyFlow {
     this.#completed();
   }
 
-  begin(head: ResponseHead): void {
+  begin(head: ServerResponseHead): void {
     this.#sendHead(head, false);
   }
 
-  #sendHead(head: ResponseHead, endStream: boolean): void {
+  #sendHead(head: ServerResponseHead, endStream: boolean): void {
     try {
       this.#stream.respond(toFields(head, false), { endStream });
     } catch (error) {

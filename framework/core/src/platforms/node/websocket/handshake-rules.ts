@@ -9,7 +9,7 @@ import type { RequestHead } from "../request-head.js";
 import { parseExtensions } from "./compression.js";
 
 /** Options of WebSockets: hosts, origins and compression. */
-export interface WebSocketOptions {
+export interface SocketServerOptions {
   /**
    * The hosts for which WebSockets are opened, written as for the middleware `trustedHost`, which is for HTTP. A handshake
    * for another gets 400. Defaults to any.
@@ -27,7 +27,7 @@ export interface WebSocketOptions {
   webSocketCompression?: boolean;
 }
 
-export const HANDSHAKE_OPTIONS: OptionRules<WebSocketOptions> = {
+export const HANDSHAKE_OPTIONS: OptionRules<SocketServerOptions> = {
   allowedHosts: LIST,
   allowedOrigins: LIST,
   webSocketCompression: FLAG,
@@ -57,7 +57,7 @@ function toHostTest(entry: unknown): HostTest {
 }
 
 /** The rules that options ask for. @throws ConfigurationError for an entry that is not a host. */
-export function toRules(options: WebSocketOptions, pingMs: number, maxBytes: number | null): WebSocketRules {
+export function toRules(options: SocketServerOptions, pingMs: number, maxBytes: number | null): WebSocketRules {
   return {
     maxMessageBytes: maxBytes,
     pingMs,
