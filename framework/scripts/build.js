@@ -8,13 +8,14 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { version as swc } from "@swc/core";
 import { version as esbuild } from "esbuild";
 import { writeAgentPages } from "./agents.js";
 import { copyAssets } from "./assets.js";
 import { bundle } from "./bundle.js";
 import { FRAMEWORK, packageFolders } from "./packages.js";
 
-const SCRIPTS = ["build.js", "bundle.js", "assets.js"];
+const SCRIPTS = ["build.js", "bundle.js", "shorten.js", "assets.js"];
 
 /** The files below a folder of a package, relative to that folder, in one order on every machine. */
 function filesBelow(home) {
@@ -33,7 +34,7 @@ function fingerprint(folder) {
   }
   hash.update(readFileSync(path.join(folder, "package.json")));
   for (const name of SCRIPTS) hash.update(readFileSync(path.join(import.meta.dirname, name)));
-  hash.update(esbuild);
+  hash.update(`${esbuild} ${swc}`);
   return hash.digest("hex");
 }
 

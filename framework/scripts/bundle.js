@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
 import { FRAMEWORK, readManifest } from "./packages.js";
+import { SHORT_TYPEBOX, shorten } from "./shorten.js";
 
 /** `new URL("./worker.js", import.meta.url)`: a file that is found by the place of the module that names it. */
 const OWN_FILE = /new URL\("([^"]+)", import\.meta\.url\)/g;
@@ -15,9 +16,6 @@ const OWN_FILE = /new URL\("([^"]+)", import\.meta\.url\)/g;
 /** Marks such a place, relative to `dist`, until it is known which file of the bundle names it. */
 const PLACE = "in-dist:";
 const MARKED = new RegExp(`"${PLACE}([^"]+)"`, "g");
-
-/** Such a place as esbuild writes it: a string may continue on the next line. */
-const WRITTEN = new RegExp(`"(${["", ...PLACE].join(String.raw`(?:\\\n)?`)}[^"]+)"`, "g");
 
 /** A module with these places marked, except in its comments. */
 function markPlaces(text, module) {
@@ -54,17 +52,17 @@ function settle(text, name) {
   const up = path.relative(path.dirname(name), ".");
   return (
     text
-      .replaceAll(WRITTEN, (_, written) => {
-        const lines = written.split("\\\n");
-        const seen = path.join(up, lines.join("").slice(PLACE.length));
-        // As many lines as before, for the source map.
-        return JSON.stringify(seen.startsWith(".") ? seen : `./${seen}`) + "\n".repeat(lines.length - 1);
+      .replaceAll(MARKED, (_, place) => {
+        const seen = path.join(up, place);
+        return JSON.stringify(seen.startsWith(".") ? seen : `./${seen}`);
       })
       // esbuild renames a class that refers to itself, which its instances and errors would show. The names are as long
       // as before, so the source map stays true.
       .replaceAll(/(?<![\w$.#"'`])_([A-Z]\w*)\b/g, (whole, className) =>
         new RegExp(`\\b${className} ?= ?class _${className}\\b`).test(text) ? ` ${className}` : whole,
       )
+      // A class gets its name from its variable, which may be shortened.
+      .replaceAll(/\b(var|let) ([A-Z]\w*) = class (?=extends |\{)/g, "$1 $2 = class $2 ")
   );
 }
 
@@ -131,7 +129,8 @@ function forWeb(src, dist, { exports }) {
   return {
     entryPoints: files.map((file) => path.join(src, path.relative("dist/web", file).replace(/\.js$/, ".ts"))),
     outdir: path.join(dist, "web"),
-    sourcemap: false, // the application's bundler writes its own
+    sourcemap: false, // the application's bundler writes its own, and shortens names
+    minifyWhitespace: true,
   };
 }
 
@@ -165,11 +164,8 @@ export async function bundle(folder) {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    // Names and short lines stay, so that a stack trace can be read without the source map too.
     minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 120,
-    sourcemap: "linked",
+    sourcemap: "external",
     sourcesContent: false,
     chunkNames: "shared/[name]-[hash]",
     legalComments: "none",
@@ -177,15 +173,19 @@ export async function bundle(folder) {
     write: false,
     logLevel: "warning",
   };
-  const { outputFiles } = await build(settings);
+  const { outputFiles } = await build({ ...settings, plugins: [SHORT_TYPEBOX, ...plugins] });
   const web = forWeb(src, dist, manifest);
   if (web.entryPoints.length > 0) {
     outputFiles.push(...(await build({ ...settings, ...web, plugins: [WEB_VARIANTS, ...plugins] })).outputFiles);
   }
-  const files = outputFiles.map(({ path: file, text }) => {
-    const name = path.relative(dist, file);
-    return { name, text: name.endsWith(".js") ? settle(text, name) : text };
-  });
+  const texts = new Map(outputFiles.map(({ path: file, text }) => [path.relative(dist, file), text]));
+  const files = [];
+  for (const [name, text] of texts) {
+    const map = texts.get(`${name}.map`);
+    if (name.endsWith(".map")) continue;
+    const settled = settle(text, name);
+    files.push(...(map === undefined ? [{ name, text: settled }] : await shorten(name, settled, map)));
+  }
   if (manifest.dependencies?.["@sinclair/typebox"]) files.push({ name: "LICENSES.txt", text: licenceOfTypeBox() });
   // Imported files come before their importers: a process that starts meanwhile finds a complete bundle.
   const isShared = ({ name }) => /^(?:web\/)?shared\//.test(name);

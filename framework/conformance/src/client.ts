@@ -108,7 +108,7 @@ export async function readText(body: AsyncIterable<Uint8Array>): Promise<string>
 }
 
 /** Starts a server, lets a check use it, and closes it in any case. */
-export async function using<Value>(
+export async function withServer<Value>(
   start: StartServer,
   app: ASGIApp,
   use: (server: StartedServer) => Promise<Value>,

@@ -10,7 +10,7 @@ import {
   readText,
   type StartedServer,
   type StartServer,
-  using,
+  withServer,
 } from "./client.js";
 import { must } from "./statement.js";
 
@@ -99,7 +99,7 @@ export function exchange<Value>(
   handle: (call: Call<HTTPScope>) => Promise<Value>,
 ): Promise<[Value, WholeResponse]> {
   const { run, value } = keepFirst(handle);
-  return using(start, application({ http: run }), (server) => bothSides(value, fetchWhole(server, request)));
+  return withServer(start, application({ http: run }), (server) => bothSides(value, fetchWhole(server, request)));
 }
 
 /** Inspects one call of a request, which then gets a response. */
@@ -134,7 +134,7 @@ export function connectWith<Value, Seen>(
   use: (answer: HandshakeAnswer) => Promise<Seen>,
 ): Promise<[Value, Seen]> {
   const { run, value } = keepFirst(handle);
-  return using(start, application({ websocket: run }), (server) =>
+  return withServer(start, application({ websocket: run }), (server) =>
     bothSides(
       value,
       handshake(server, request).then((answer) => use(answer)),

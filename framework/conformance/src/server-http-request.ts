@@ -2,7 +2,7 @@
 import type { Address, HTTPScope, Receive, Scope, WebSocketScope } from "tsgi";
 import { Deferred } from "tsgi/internals";
 import { bytesOf, textOf, toText, valuesOf } from "./bytes.js";
-import { type ClientRequest, type ServerFeature, type StartServer, using } from "./client.js";
+import { type ClientRequest, type ServerFeature, type StartServer, withServer } from "./client.js";
 import { application, fetchWhole, inspect, respond } from "./server-calls.js";
 import { isResolvedInTime, must, mustEqual, type Row, type Statement, toStatements } from "./statement.js";
 
@@ -100,7 +100,7 @@ async function checkOwnScope(start: StartServer): Promise<void> {
     scopes.push(scope);
     await respond(send);
   };
-  await using(start, application({ http }), async (server) => {
+  await withServer(start, application({ http }), async (server) => {
     await fetchWhole(server);
     await fetchWhole(server);
   });

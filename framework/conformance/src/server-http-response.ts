@@ -2,7 +2,7 @@
 import { Deferred } from "tsgi/internals";
 import type { HTTPScope, Send, SendMessage } from "tsgi";
 import { bytesOf, textOf, toPairs, valuesOf } from "./bytes.js";
-import { type ServerFeature, type StartServer, using } from "./client.js";
+import { type ServerFeature, type StartServer, withServer } from "./client.js";
 import {
   application,
   type Call,
@@ -69,7 +69,7 @@ async function checkRefusal(
     await mustThrow(() => act(send), `send for ${JSON.stringify(message)}`);
     await respond(send).catch(() => {}); // the response may have begun, or failed with the message
   });
-  await using(start, application({ http: run }), async (server) => {
+  await withServer(start, application({ http: run }), async (server) => {
     await Promise.allSettled([fetchWhole(server)]);
     await value;
   });
@@ -84,7 +84,7 @@ async function checkFlush(start: StartServer): Promise<void> {
     wasSeen = await isResolvedInTime(seen.promise);
     await send({ type: "http.response.body", body: bytesOf("last") });
   };
-  await using(start, application({ http }), async (server) => {
+  await withServer(start, application({ http }), async (server) => {
     const { body } = await server.request({});
     let text = "";
     for await (const part of body) {
@@ -125,7 +125,7 @@ async function leave<Value>(start: StartServer, then: (call: Call<HTTPScope>) =>
     await call.send({ type: "http.response.body", body: bytesOf("part"), more_body: true });
     await then(call).then(value.resolve, value.reject);
   };
-  return using(start, application({ http }), async (server) => {
+  return withServer(start, application({ http }), async (server) => {
     const { body } = await server.request({ signal: client.signal });
     const iterator = body[Symbol.asyncIterator]();
     await iterator.next();
@@ -153,7 +153,7 @@ async function checkThrow(start: StartServer, messages: readonly SendMessage[], 
     for (const message of messages) await send(message);
     throw new Error("An error that a check of conformance throws on purpose.");
   };
-  await using(start, application({ http }), async (server) => {
+  await withServer(start, application({ http }), async (server) => {
     const outcome = await fetchWhole(server).then(
       ({ status }) => status,
       () => null,

@@ -1,14 +1,14 @@
 /** The statements about servers and the lifespan. @module */
 import type { HTTPScope, LifespanScope, WebSocketScope } from "tsgi";
 import { nextTurn } from "tsgi/internals";
-import { type ServerFeature, type StartedServer, type StartServer, using } from "./client.js";
+import { type ServerFeature, type StartedServer, type StartServer, withServer } from "./client.js";
 import { answerLifespan, application, type Call, fetchWhole, handshake, opened, respond } from "./server-calls.js";
 import { mustHaveVersion } from "./server-http-request.js";
 import { inTime, must, mustEqual, type Statement, toStatements } from "./statement.js";
 
 /** Runs a lifespan, and one request in it. */
 function living(start: StartServer, lifespan: (call: Call<LifespanScope>) => Promise<void>): Promise<void> {
-  return using(start, application({ lifespan }), async (server) => {
+  return withServer(start, application({ lifespan }), async (server) => {
     mustEqual((await fetchWhole(server)).status, 200, "the status of a request");
   });
 }
@@ -49,7 +49,7 @@ async function checkStartUpWaits(start: StartServer): Promise<void> {
     wasReady = isReady;
     await respond(send);
   };
-  await using(start, application({ lifespan, http }), (server) => fetchWhole(server));
+  await withServer(start, application({ lifespan, http }), (server) => fetchWhole(server));
   must(wasReady, "Expected the request to wait for lifespan.startup.complete.");
 }
 
@@ -74,7 +74,7 @@ async function checkState(start: StartServer): Promise<void> {
     seen.push(look(scope));
     await respond(send);
   };
-  await using(start, application({ lifespan: fillState, http }), async (server) => {
+  await withServer(start, application({ lifespan: fillState, http }), async (server) => {
     await fetchWhole(server);
     await fetchWhole(server);
   });
@@ -100,7 +100,7 @@ async function checkWebSocketState(start: StartServer): Promise<void> {
     await webSocket.close(1000);
     await webSocket.closed;
   };
-  await using(start, application({ lifespan: fillState, websocket }), async (server) => {
+  await withServer(start, application({ lifespan: fillState, websocket }), async (server) => {
     await open(server);
     await open(server);
   });

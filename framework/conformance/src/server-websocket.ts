@@ -8,7 +8,7 @@ import {
   type ClientWebSocket,
   type ServerFeature,
   type StartServer,
-  using,
+  withServer,
 } from "./client.js";
 import {
   application,
@@ -112,7 +112,7 @@ function endOf(handle: (call: Call<WebSocketScope>) => Promise<void>, look: (end
       await handle(call);
     };
     const app = application({ websocket: accepting });
-    look(await using(start, app, async (server) => opened(await handshake(server, {})).closed));
+    look(await withServer(start, app, async (server) => opened(await handshake(server, {})).closed));
   };
 }
 
@@ -145,7 +145,7 @@ async function checkHandshake(start: StartServer): Promise<void> {
     await gate.promise;
     await send(ACCEPT);
   };
-  await using(start, application({ websocket }), async (server) => {
+  await withServer(start, application({ websocket }), async (server) => {
     let isAnswered = false;
     const answer = handshake(server, {}).finally(() => (isAnswered = true));
     await connecting.promise;

@@ -2,7 +2,7 @@
 import { overFetch, type ServerLacks, type StartServer } from "../src/index.js";
 import { Lifespan } from "../../core/src/protocol/lifespan.js";
 import { ServerContext } from "../../core/src/protocol/server-context.js";
-import { OPEN } from "../../core/src/platforms/testing/test-websocket.js";
+import { CONNECT } from "../../core/src/platforms/testing/test-websocket.js";
 import { TestWebSocket } from "tsgi/testing";
 import { MemoryWebSocket } from "../../core/src/platforms/testing/memory-websocket.js";
 import { toFetchHandler } from "tsgi/web";
@@ -34,7 +34,7 @@ export const startInMemory: StartServer = async (app) => {
     websocket: ({ target = "/", headers = [], subprotocols = [] }) => {
       const list = headers.map(([name, value]): [string, string] => [name, value]);
       const handshake = { target, headers: list, subprotocols, server: ["127.0.0.1", 80] } as const;
-      return openedInMemory(() => TestWebSocket[OPEN](new MemoryWebSocket(context, handshake)));
+      return openedInMemory(() => TestWebSocket[CONNECT](new MemoryWebSocket(context, handshake)));
     },
   };
 };

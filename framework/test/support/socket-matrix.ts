@@ -4,7 +4,7 @@ import type { ASGIApp } from "../../core/src/protocol/asgi.js";
 import { serve, type RunningServer } from "../../core/src/node.js";
 import { type TestWebSocket, WebSocketRefusedError } from "../../core/src/platforms/testing/index.js";
 import { ServerContext } from "../../core/src/protocol/server-context.js";
-import { OPEN, TestWebSocket as MemoryPeer } from "../../core/src/platforms/testing/test-websocket.js";
+import { CONNECT, TestWebSocket as MemoryPeer } from "../../core/src/platforms/testing/test-websocket.js";
 import { MemoryWebSocket } from "../../core/src/platforms/testing/memory-websocket.js";
 import { KeptLog } from "./kept-log.js";
 import { Ended, SocketPeer } from "./socket-peer.js";
@@ -53,7 +53,7 @@ async function connectInMemory(app: ASGIApp, path: string, { headers, subprotoco
   const tracked: ASGIApp = (...args) => (over = app(...args));
   const context = new ServerContext(tracked, new KeptLog(), { state: {} });
   const handshake = { target: path, headers, subprotocols, server: ["127.0.0.1", 80] } as const;
-  const peer = await MemoryPeer[OPEN](new MemoryWebSocket(context, handshake));
+  const peer = await MemoryPeer[CONNECT](new MemoryWebSocket(context, handshake));
   return Object.assign(peer, { settled: () => over });
 }
 

@@ -2,7 +2,6 @@
 import { assertUnbound, describeInstance, detachResult, keepOnLoop } from "../platforms/concurrency/ownership.js";
 import { copyError } from "../platforms/concurrency/protocol.js";
 import type { WorkerKind } from "../platforms/concurrency/options.js";
-import { createWorkerPool } from "../platforms/concurrency/pools.js";
 import type { HostedApp } from "../platforms/concurrency/host.js";
 import type { PoolStats, TaskOwner, WorkerPool } from "../platforms/concurrency/worker-pool.js";
 import { LoopError, PoolTimeoutError } from "../platforms/concurrency/errors.js";
@@ -245,8 +244,9 @@ export class HandlerPool implements HostedApp {
     return this.#opened;
   }
 
-  #createPool(entry: PoolModule, isLogged = () => true): Promise<WorkerPool> {
+  async #createPool(entry: PoolModule, isLogged = () => true): Promise<WorkerPool> {
     const { logger } = this.#settings;
+    const { createWorkerPool } = await import("../platforms/concurrency/pools.js");
     const onDeath = (message: string) => void (isLogged() && logger.error({}, message));
     return createWorkerPool(this.#kind, this.#options, { entry, onDeath });
   }

@@ -276,7 +276,7 @@ export const ROUTES = {
     `${where}: "${segment}" is an optional segment. Register the path without it as a separate ` +
     "route, or make the value a query parameter.",
   "TSGI_INVALID_PATH_PATTERN.name": (where: string, segment: string) =>
-    `${where}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. ` + "Write {name}.",
+    `${where}: "${segment}" is not a parameter: a name has letters, digits, "_", "$" and "-" only. Write {name}.`,
   "TSGI_INVALID_PATH_PATTERN.twice": (where: string, segment: string) =>
     `${where}: "${segment}" is repeated. Give each parameter a different name.`,
   "TSGI_INVALID_PATH_PATTERN.brace": (where: string, segment: string) =>
