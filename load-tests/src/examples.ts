@@ -104,9 +104,7 @@ export function faultOf(example: Example, answer: Answer): string | null {
   if (!rightStatus) {
     return `${example.name}: expected the status ${status}, got ${answer.status} ${answer.body.slice(0, 200)}`;
   }
-  if (example.answer === null) {
-    return null;
-  }
+  if (example.answer === null) return null;
   if (!/^application\/json\b/.test(answer.contentType)) {
     return `${example.name}: expected application/json, got ${JSON.stringify(answer.contentType)}`;
   }

@@ -11,9 +11,7 @@ export interface NewUser {
 
 /** True if a parsed JSON body has the fields of a new user. Additional fields are allowed. */
 export function isNewUser(value: unknown): value is NewUser {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
+  if (typeof value !== "object" || value === null) return false;
   const { name, email, age }: Partial<Record<keyof NewUser, unknown>> = value;
   return (
     typeof name === "string" &&

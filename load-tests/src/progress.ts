@@ -26,8 +26,6 @@ export class Progress {
 
   /** Takes the line away again, before a table is printed. */
   clear(): void {
-    if (this.#output.isTTY === true) {
-      this.#output.write("\r\u001B[K");
-    }
+    if (this.#output.isTTY === true) this.#output.write("\r\u001B[K");
   }
 }

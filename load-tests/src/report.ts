@@ -27,9 +27,7 @@ export function printReport(report: WorkerReport): void {
 export function parseReport(output: string): WorkerReport {
   const line = output.trimEnd().split("\n").at(-1) ?? "";
   const value: unknown = JSON.parse(line);
-  if (!isReport(value)) {
-    throw new TypeError(`Expected a report, got ${line.slice(0, 200)}`);
-  }
+  if (!isReport(value)) throw new TypeError(`Expected a report, got ${line.slice(0, 200)}`);
   return value;
 }
 

@@ -61,9 +61,7 @@ function collect(contender: string, reports: readonly WorkerReport[]): Result {
   const runs: Record<string, Record<string, number[]>> = {};
   for (const row of faults.length === 0 ? reports.flatMap((report) => report.rows) : []) {
     const figures = (runs[row.name] ??= {});
-    for (const [name, figure] of Object.entries(row.figures)) {
-      (figures[name] ??= []).push(figure);
-    }
+    for (const [name, figure] of Object.entries(row.figures)) (figures[name] ??= []).push(figure);
   }
   return { contender, rows: mapValues(runs, (figures) => mapValues(figures, summarize)), faults };
 }

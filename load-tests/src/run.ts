@@ -65,12 +65,8 @@ export async function measureAll(
       `The machine is busy (load ${load.toFixed(1)}): figures will be low, and far apart. Measure again when it is not.`,
     );
   }
-  if (settings.quick) {
-    print("QUICK: a smoke test with fewer requests and rounds. Do not compare its figures.");
-  }
-  if (settings.peers) {
-    progress.step("installing the peers into .cache/peers");
-  }
+  if (settings.quick) print("QUICK: a smoke test with fewer requests and rounds. Do not compare its figures.");
+  if (settings.peers) progress.step("installing the peers into .cache/peers");
   const peers = settings.peers ? await preparePeers() : {};
   const sections: Partial<Record<Section, readonly Result[]>> = {};
   const disturbances: Partial<Record<Section, Disturbance>> = {};
@@ -96,9 +92,7 @@ function tablesOf(section: Section, results: readonly Result[]): string[] {
 /** Prints each wrong response. Gives the exit status: 1 when there is one, else 0. */
 export function reportFaults({ sections }: Pick<Report, "sections">, streams: Streams = process): number {
   const faults = Object.values(sections).flatMap(faultsOf);
-  for (const fault of faults) {
-    streams.stderr.write(`wrong response: ${fault}\n`);
-  }
+  for (const fault of faults) streams.stderr.write(`wrong response: ${fault}\n`);
   return faults.length === 0 ? 0 : 1;
 }
 

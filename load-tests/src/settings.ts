@@ -94,9 +94,7 @@ function readSwitch(environment: Readonly<Record<string, string | undefined>>, n
 }
 
 function readSections(value: string | undefined): readonly Section[] {
-  if (value === undefined || value === "") {
-    return SECTIONS;
-  }
+  if (value === undefined || value === "") return SECTIONS;
   return value.split(",").map((name) => {
     const section = SECTIONS.find((candidate) => candidate === name.trim());
     if (section === undefined) {

@@ -12,9 +12,7 @@ export interface Summary {
 
 /** The middle number, or the mean of the two in the middle. @throws RangeError for an empty list. */
 export function median(figures: readonly number[]): number {
-  if (figures.length === 0) {
-    throw new RangeError("Expected at least one number for a median, but received 0.");
-  }
+  if (figures.length === 0) throw new RangeError("Expected at least one number for a median, but received 0.");
   const sorted = figures.toSorted((left, right) => left - right);
   const upper = sorted[sorted.length >> 1] ?? Number.NaN;
   const lower = sorted[(sorted.length - 1) >> 1] ?? Number.NaN;

@@ -16,9 +16,7 @@ async function publish(): Promise<void> {
   const run = process.env["RUN"];
   const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);
   await writePublished(published);
-  for (const [name, figure] of Object.entries(toFigures(published))) {
-    await writeFile(new URL(name, CHARTS), figure);
-  }
+  for (const [name, figure] of Object.entries(toFigures(published))) await writeFile(new URL(name, CHARTS), figure);
   for (const page of PAGES) {
     const text = await readFile(page, "utf8");
     await writeFile(page, fillIn(text, toBlocks(published)));

@@ -9,17 +9,17 @@ import { type Published, readPublished, readRun } from "../src/published.js";
 import { readSettings } from "../src/settings.js";
 import { summarize } from "../src/statistics.js";
 
-const result = (contender: string, perSecond: number) => ({
-  contender,
-  rows: { "GET /health": { perSecond: summarize([perSecond]) } },
-  faults: [],
-});
+/** Makes the results of contenders in one row. */
+const rowOf = (row: string, figure: "perSecond" | "perCPUSecond") => {
+  return (contender: string, ...runs: number[]) => ({
+    contender,
+    rows: { [row]: { [figure]: summarize(runs) } },
+    faults: [],
+  });
+};
 
-const onBun = (contender: string, perCPUSecond: number) => ({
-  contender,
-  rows: { "GET /health, Bun": { perCPUSecond: summarize([perCPUSecond]) } },
-  faults: [],
-});
+const result = rowOf("GET /health", "perSecond");
+const onBun = rowOf("GET /health, Bun", "perCPUSecond");
 
 const run: Published = {
   started: "2026-01-02T03:04:05.000Z",
@@ -71,11 +71,8 @@ describe("the figures of the documentation", () => {
   });
 
   it("begin with one table of tsgi and three frameworks, and state if it is the fastest", () => {
-    const rates = (contender: string, perCPUSecond: number) => ({
-      contender,
-      rows: { "GET /users/{id}": { perCPUSecond: summarize([perCPUSecond, perCPUSecond * 1.01]) } },
-      faults: [],
-    });
+    const user = rowOf("GET /users/{id}", "perCPUSecond");
+    const rates = (contender: string, rate: number) => user(contender, rate, rate * 1.01);
     const blockOf = (...http: Published["sections"]["http"] & object) => {
       const { overview = "" } = toBlocks({ ...run, sections: { ...run.sections, http } });
       return overview.split("\n").map((line) => line.replaceAll(/ +/g, " "));
@@ -92,12 +89,7 @@ describe("the figures of the documentation", () => {
 
   it("list the cases in which tsgi is slower, if the runs can decide that", () => {
     expect(toBlocks(run)["slower"]).toBe("- **Over HTTP**: Hono in 1 of 1 rows (0.50×)");
-    const rounds = (contender: string, ...runs: number[]) => ({
-      contender,
-      rows: { "GET /health": { perSecond: summarize(runs) } },
-      faults: [],
-    });
-    const http = [rounds("tsgi serve", 50, 60, 100), rounds("Hono", 70, 70, 70)];
+    const http = [result("tsgi serve", 50, 60, 100), result("Hono", 70, 70, 70)];
     const blocks = toBlocks({ ...run, sections: { ...run.sections, http } });
     expect(blocks["slower"]).toBe("The runs show no case in which tsgi is slower.");
     expect(blocks["http"]).toMatch(/^\| Hono +\| +70 ±0 % · undecided \|$/m);
@@ -105,12 +97,7 @@ describe("the figures of the documentation", () => {
   });
 
   it("state by which factor a ratio is uncertain, and count a spread once", () => {
-    const rounds = (contender: string, ...runs: number[]) => ({
-      contender,
-      rows: { "GET /health": { perSecond: summarize(runs) } },
-      faults: [],
-    });
-    const http = [rounds("tsgi serve", 50, 50, 100), rounds("Hono", 50, 50, 50), rounds("Express", 1, 1, 1)];
+    const http = [result("tsgi serve", 50, 50, 100), result("Hono", 50, 50, 50), result("Express", 1, 1, 1)];
     const blocks = toBlocks({ ...run, sections: { ...run.sections, http } });
     expect(blocks["extremes"]).toMatch(/^\| Over HTTP +\| 1\.00× .*\| +0 of 2 \| +1\.72 \|$/m);
     expect(blocks["measured on"]).toContain("1 of all 3 results varied by more than ±10 % between the runs");

@@ -35,9 +35,7 @@ describe("takeTurns", () => {
 
   it("records a failed process as one error, and continues", async () => {
     const results = await takeTurns(["a", "b"], 2, async (contender) => {
-      if (contender === "a") {
-        throw new Error("it crashed");
-      }
+      if (contender === "a") throw new Error("it crashed");
       return report(1);
     });
     expect(faultsOf(results)).toEqual(["a: it crashed"]);

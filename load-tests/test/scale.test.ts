@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { scaleFor } from "../src/scale.js";
+import { scaleFor } from "../src/charts.js";
 
 describe("the scale of a chart", () => {
   it("begins at zero if every bar is visible", () => {

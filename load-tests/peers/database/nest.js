@@ -34,9 +34,7 @@ const decorate = (name, ...decorators) =>
 Inject(DATABASE)(DatabaseController, undefined, 0);
 for (const name of ["db", "queries", "updates"]) decorate(name, Get(name));
 decorate("fortunes", Get("fortunes"), Header("content-type", "text/html; charset=utf-8"));
-for (const name of ["queries", "updates"]) {
-  Query("queries", new DefaultValuePipe(1), ParseIntPipe)(prototype, name, 0);
-}
+for (const name of ["queries", "updates"]) Query("queries", new DefaultValuePipe(1), ParseIntPipe)(prototype, name, 0);
 Controller()(DatabaseController);
 
 class DatabaseModule {}

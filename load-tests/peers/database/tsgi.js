@@ -1,7 +1,7 @@
 /** The database routes on tsgi: the database is a dependency of the application. @module */
 import { App, Depends, HTMLResponse, Query, t } from "tsgi";
 import { serve } from "tsgi/node";
-import { quietLogger } from "../../../load-tests/dist/http/quiet-logger.js";
+import { quietLogger } from "../../../load-tests/dist/http/server-process.js";
 import { announce } from "../http/announce.js";
 import { findFortunes, findWorld, findWorlds, openDatabase, renderFortunes, updateWorlds } from "./queries.js";
 

@@ -8,9 +8,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 
 export function createRouter(routes) {
   const router = new RegExpRouter();
-  for (const { method, colonPath, handler } of routes) {
-    router.add(method, colonPath, handler);
-  }
+  for (const { method, colonPath, handler } of routes) router.add(method, colonPath, handler);
   return {
     lookup: (method, path) => router.match(method, path),
     read: ([[match], stash]) => ({

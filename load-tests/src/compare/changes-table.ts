@@ -2,7 +2,7 @@
 import { formatTable } from "../table.js";
 import { percent } from "../machine.js";
 import type { Change } from "./pairs.js";
-import type { Verdict } from "./verdict.js";
+import type { Verdict } from "./interval.js";
 
 const VERDICTS: readonly Verdict[] = ["improved", "noise", "to be investigated", "unclear", "too few pairs"];
 

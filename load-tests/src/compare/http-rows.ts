@@ -3,7 +3,7 @@ import { serve } from "tsgi/node";
 import { app } from "../app.js";
 import { CLIENT_CORE } from "../cores.js";
 import { SliceProcess, type SlicedSection } from "./slice-process.js";
-import { quietLogger } from "../http/quiet-logger.js";
+import { quietLogger } from "../http/server-process.js";
 
 /** Starts the server and its client, which checks each route and the validation of bodies. */
 export async function prepare(): Promise<SlicedSection> {

@@ -31,9 +31,7 @@ export function changeOf(pairs: readonly Pair[]): Interval {
   const random = mulberry32(logs.length);
   const sample = new Float64Array(logs.length);
   const means = Float64Array.from({ length: RESAMPLES }, () => {
-    for (let index = 0; index < sample.length; index++) {
-      sample[index] = logs[Math.floor(random() * logs.length)] ?? 0;
-    }
+    for (let index = 0; index < sample.length; index++) sample[index] = logs[Math.floor(random() * logs.length)] ?? 0;
     return trimmedMean(sample);
   }).toSorted();
   return {
@@ -60,4 +58,23 @@ function mulberry32(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** Above this share, a change is an improvement. The specification fixes it. */
+const IMPROVED = 0.02;
+
+/** Below this share, a change is to be investigated. The specification fixes it. */
+const REGRESSED = -0.05;
+
+/** An interval is wide from this share to each side. */
+const WIDE = 0.02;
+
+/** `"unclear"`: the interval is wide, or has a threshold inside. `"too few pairs"`: the time was up before there was one. */
+export type Verdict = "improved" | "noise" | "to be investigated" | "unclear" | "too few pairs";
+
+/** The verdict for the whole interval. */
+export function judge({ low, high }: Interval): Verdict {
+  if (high < REGRESSED) return "to be investigated";
+  if (low > IMPROVED) return "improved";
+  return low >= REGRESSED && high <= IMPROVED && high - low <= 2 * WIDE ? "noise" : "unclear";
 }

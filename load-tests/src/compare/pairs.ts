@@ -1,7 +1,6 @@
 /** Measures two builds in turns until each row is decided. @module */
 import type { Row, WorkerReport } from "../report.js";
-import { changeOf, type Interval, type Pair } from "./interval.js";
-import { judge, type Verdict } from "./verdict.js";
+import { changeOf, type Interval, judge, type Pair, type Verdict } from "./interval.js";
 
 /** One row of the comparison. */
 export interface Change extends Interval {

@@ -64,9 +64,7 @@ export class ASGICaller implements Caller {
     for (let request = 0; request < requests; request++) {
       const exchange = new Exchange(this.#request);
       await this.#call(exchange);
-      if (exchange.status !== right.status || exchange.body.length !== length) {
-        wrong++;
-      }
+      if (exchange.status !== right.status || exchange.body.length !== length) wrong++;
     }
     return wrong;
   }
@@ -85,9 +83,7 @@ export class ASGICaller implements Caller {
 
 function headerOf(headers: Iterable<HeaderPair>, wanted: string): string {
   for (const [name, value] of headers) {
-    if (Buffer.from(name).toString("latin1").toLowerCase() === wanted) {
-      return Buffer.from(value).toString("latin1");
-    }
+    if (Buffer.from(name).toString("latin1").toLowerCase() === wanted) return Buffer.from(value).toString("latin1");
   }
   return "";
 }

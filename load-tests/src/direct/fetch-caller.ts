@@ -35,9 +35,7 @@ export class FetchCaller implements Caller {
     let wrong = 0;
     for (let request = 0; request < requests; request++) {
       const response = await this.#handle(new Request(this.#url, this.#init));
-      if (response.status !== right.status) {
-        wrong++;
-      }
+      if (response.status !== right.status) wrong++;
     }
     return wrong;
   }

@@ -21,9 +21,7 @@ export class InjectCaller implements Caller {
     let wrong = 0;
     for (let request = 0; request < requests; request++) {
       const answer = await this.#handle(this.#request());
-      if (answer.statusCode !== right.status || answer.payload.length !== right.body.length) {
-        wrong++;
-      }
+      if (answer.statusCode !== right.status || answer.payload.length !== right.body.length) wrong++;
     }
     return wrong;
   }

@@ -25,11 +25,8 @@ export async function measureContender(
   const faults: string[] = [];
   for (const example of examples) {
     const result = await measureExample(createCaller(contender, example), example, counts);
-    if (typeof result === "string") {
-      faults.push(result);
-    } else {
-      rows.push(result);
-    }
+    if (typeof result === "string") faults.push(result);
+    else rows.push(result);
   }
   faults.push(...(await proofFaults(contender)));
   return { rows, faults };
@@ -62,9 +59,7 @@ async function measureExample(caller: Caller, example: Example, counts: Counts):
   const started = performance.now();
   const wrong = await caller.repeat(counts.requests, right);
   const seconds = (performance.now() - started) / 1_000;
-  if (wrong > 0) {
-    return `${example.name}: ${wrong} of ${counts.requests} responses were wrong`;
-  }
+  if (wrong > 0) return `${example.name}: ${wrong} of ${counts.requests} responses were wrong`;
   return (
     faultOf(example, right) ??
     faultOf(example, await caller.ask()) ?? {

@@ -11,8 +11,7 @@ import { PEERS } from "../paths.js";
 import { runScript } from "../processes.js";
 import { printReport, type Row } from "../report.js";
 import { ask, type Case, toCase } from "./case.js";
-import type { Load } from "./load.js";
-import { sendMany, type Shot } from "./send.js";
+import { type Load, sendMany, type Shot } from "./send.js";
 
 /** The cases of a suite, and what proves, untimed, that their server does the work. */
 interface Suite {
@@ -38,11 +37,8 @@ for (const one of cases) {
   // A browser, whose request has header lines, does not pipeline.
   for (const pipelining of load.pipelining.filter((depth) => depth === 1 || !("cookie" in one.headers))) {
     const result = await measure(one, pipelining);
-    if (typeof result === "string") {
-      faults.push(result);
-    } else {
-      rows.push(result);
-    }
+    if (typeof result === "string") faults.push(result);
+    else rows.push(result);
   }
 }
 faults.push(...(await prove()).filter((fault) => fault !== null));

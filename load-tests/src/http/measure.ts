@@ -2,7 +2,7 @@
 import { CLIENT_CORE } from "../cores.js";
 import { runWorker } from "../processes.js";
 import type { WorkerReport } from "../report.js";
-import type { Load } from "./load.js";
+import type { Load } from "./send.js";
 import { type ServerOptions, startServer } from "./server-process.js";
 
 const CLIENT = new URL("client.js", import.meta.url);

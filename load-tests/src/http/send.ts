@@ -1,7 +1,25 @@
 /** Sends one request many times. @module */
 import autocannon from "autocannon";
 import { watchProcessor } from "../processor-time.js";
-import type { Load } from "./load.js";
+
+/** The load on one server. */
+export interface Load {
+  /** The requests: the routes of the reference protocol, or those on a database by its driver. */
+  readonly suite: "routes" | "pg" | "prisma";
+  readonly url: string;
+  /** The server's process, whose processor time is read; 0 if that is unknown. */
+  readonly serverPid: number;
+  /** Connections that are open at the same time. */
+  readonly connections: number;
+  /** Requests that are sent on a connection before the first response has arrived; one run for each. */
+  readonly pipelining: readonly number[];
+  /** Measured requests for each route and each pipelining. */
+  readonly requests: number;
+  /** Untimed requests before each measurement. */
+  readonly warmUp: number;
+  /** The database of the server, where the suite has one. */
+  readonly databaseUrl?: string;
+}
 
 /** autocannon looks this often whether it is done; its default of a second would round every time up to seconds. */
 const SAMPLE_MS = 10;
@@ -69,9 +87,7 @@ export async function sendMany(
   const seconds = (finished - started) / 1_000;
   const good = result.statusCodeStats?.[`${shot.status}`]?.count ?? 0;
   const wrong = Math.max(amount, answered) - good + result.mismatches + result.errors;
-  if (wrong > 0) {
-    return `${shot.name}: ${wrong} of ${amount} responses over HTTP were wrong or missing`;
-  }
+  if (wrong > 0) return `${shot.name}: ${wrong} of ${amount} responses over HTTP were wrong or missing`;
   return {
     perSecond: amount / seconds,
     clientLoad: (used.user + used.system) / 1e6 / seconds,

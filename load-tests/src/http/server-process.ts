@@ -23,6 +23,9 @@ export interface ServerOptions {
   readonly stderr?: "inherit" | "ignore";
 }
 
+/** The logger of tsgi's servers: no other server says where it listens. */
+export const quietLogger = { debug() {}, info() {}, warn: console.warn, error: console.error };
+
 /** Called in the server's process: prints its address to stdout, in one line. */
 export function announce(url: string): void {
   process.stdout.write(`${url}\n`);
@@ -44,9 +47,7 @@ export async function startServer(
   });
   const ended = once(child, "exit");
   const url = await findURL(createInterface(child.stdout));
-  if (url === null) {
-    throw new Error(`${fileURLToPath(script)} exited before it responded.`);
-  }
+  if (url === null) throw new Error(`${fileURLToPath(script)} exited before it responded.`);
   child.stdout.resume(); // what else it says must not fill the pipe
   return {
     url,

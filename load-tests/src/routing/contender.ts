@@ -22,9 +22,7 @@ interface RoutingModule {
 /** Imports a router's module and makes the router. @throws TypeError when it exports no `createRouter`. */
 export async function loadRouter(url: string, routes: readonly BenchRoute[]): Promise<RoutingContender> {
   const module: unknown = await import(url);
-  if (!isRoutingModule(module)) {
-    throw new TypeError(`Expected ${url} to export a function named createRouter.`);
-  }
+  if (!isRoutingModule(module)) throw new TypeError(`Expected ${url} to export a function named createRouter.`);
   return module.createRouter(routes);
 }
 

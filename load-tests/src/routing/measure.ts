@@ -23,11 +23,8 @@ export function measureRouter(
     const missed = repeat(router.lookup, wanted.path, count);
     const seconds = (performance.now() - started) / 1_000;
     const fault = before ?? (missed > 0 ? `${wanted.path}: not found ${missed} times` : faultOf(router, wanted));
-    if (fault === null) {
-      rows.push({ name: wanted.name, figures: { perSecond: count / seconds } });
-    } else {
-      faults.push(fault);
-    }
+    if (fault === null) rows.push({ name: wanted.name, figures: { perSecond: count / seconds } });
+    else faults.push(fault);
   }
   return { rows, faults };
 }
@@ -38,9 +35,7 @@ export function repeat(lookup: RoutingContender["lookup"], path: string, count: 
   for (let index = 0; index < count; index++) {
     const result = lookup("GET", path);
     sink.result = result;
-    if (result === null || result === undefined) {
-      missed++;
-    }
+    if (result === null || result === undefined) missed++;
   }
   return missed;
 }
@@ -48,9 +43,7 @@ export function repeat(lookup: RoutingContender["lookup"], path: string, count: 
 /** Returns the error of a lookup, in one line, or `null` if it is right. */
 export function faultOf({ lookup, read }: RoutingContender, wanted: Lookup): string | null {
   const result = lookup("GET", wanted.path);
-  if (result === null || result === undefined) {
-    return `${wanted.path}: not found`;
-  }
+  if (result === null || result === undefined) return `${wanted.path}: not found`;
   const { handler, params } = read(result);
   if (handler !== ROUTES.find(({ path }) => path === wanted.route)?.handler) {
     return `${wanted.path}: expected the route ${wanted.route}, found another`;

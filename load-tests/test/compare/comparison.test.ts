@@ -1,9 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { changesTable } from "../../src/compare/changes-table.js";
-import { changeOf, type Pair } from "../../src/compare/interval.js";
+import { changeOf, judge, type Pair } from "../../src/compare/interval.js";
 import { comparePairs, type Measure, type Side } from "../../src/compare/pairs.js";
 import { readCompareSettings } from "../../src/compare/sections.js";
-import { judge } from "../../src/compare/verdict.js";
 import type { WorkerReport } from "../../src/report.js";
 
 type MeasureSide = (side: Side) => Promise<WorkerReport>;

@@ -12,12 +12,8 @@ export const kind = "fetch";
 /** The handler. */
 export async function handle(request: Request): Promise<Response> {
   const path = request.url.slice(request.url.indexOf("/", "https://".length));
-  if (path === "/health" && request.method === "GET") {
-    return Response.json({ status: "ok" });
-  }
-  if (path === "/users" && request.method === "POST") {
-    return createUser(request);
-  }
+  if (path === "/health" && request.method === "GET") return Response.json({ status: "ok" });
+  if (path === "/users" && request.method === "POST") return createUser(request);
   if (path.startsWith("/users/") && request.method === "GET") {
     return Response.json({ id: path.slice("/users/".length) });
   }

@@ -19,9 +19,7 @@ export const kind = "asgi";
 
 /** The application. */
 export const handle: ASGIApp = async (scope, receive, send) => {
-  if (scope.type !== "http") {
-    throw new TypeError(`Expected an http scope, not ${scope.type}.`);
-  }
+  if (scope.type !== "http") throw new TypeError(`Expected an http scope, not ${scope.type}.`);
   const { method, path } = scope;
   if (path === "/health") {
     await (method === "GET" ? answer(send, 200, { status: "ok" }) : notAllowed(send));
@@ -49,27 +47,19 @@ function unprocessable(send: Send): Promise<void> {
 
 function isJSON(scope: HTTPScope): boolean {
   for (const [name, value] of scope.headers ?? []) {
-    if (CONTENT_TYPE.equals(name)) {
-      return JSON_TYPE.equals(value);
-    }
+    if (CONTENT_TYPE.equals(name)) return JSON_TYPE.equals(value);
   }
   return false;
 }
 
 async function readBody(receive: Receive): Promise<string> {
   const first = await receive();
-  if (first.type === "http.request" && first.more_body !== true) {
-    return decode(first.body ?? new Uint8Array());
-  }
+  if (first.type === "http.request" && first.more_body !== true) return decode(first.body ?? new Uint8Array());
   const parts: Uint8Array[] = [];
   for (let message = first; ; message = await receive()) {
-    if (message.type !== "http.request") {
-      throw new Error("The client has disconnected.");
-    }
+    if (message.type !== "http.request") throw new Error("The client has disconnected.");
     parts.push(message.body ?? new Uint8Array());
-    if (message.more_body !== true) {
-      return Buffer.concat(parts).toString();
-    }
+    if (message.more_body !== true) return Buffer.concat(parts).toString();
   }
 }
 

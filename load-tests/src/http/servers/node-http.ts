@@ -8,15 +8,10 @@ const USERS = "/users/";
 
 const server = createServer((request, response) => {
   const { method, url = "/" } = request;
-  if (url === "/health" && method === "GET") {
-    answer(response, 200, { status: "ok" });
-  } else if (url === "/users" && method === "POST") {
-    createUser(request, response);
-  } else if (url.startsWith(USERS) && method === "GET") {
-    answer(response, 200, { id: url.slice(USERS.length) });
-  } else {
-    answer(response, 404, { detail: "Not Found" });
-  }
+  if (url === "/health" && method === "GET") answer(response, 200, { status: "ok" });
+  else if (url === "/users" && method === "POST") createUser(request, response);
+  else if (url.startsWith(USERS) && method === "GET") answer(response, 200, { id: url.slice(USERS.length) });
+  else answer(response, 404, { detail: "Not Found" });
 });
 
 function createUser(request: IncomingMessage, response: ServerResponse): void {
@@ -24,11 +19,8 @@ function createUser(request: IncomingMessage, response: ServerResponse): void {
   request.on("data", (part: Buffer) => parts.push(part));
   request.on("end", () => {
     const user = parseUser(Buffer.concat(parts).toString());
-    if (isNewUser(user)) {
-      answer(response, 201, { id: 1, name: user.name, email: user.email, age: user.age });
-    } else {
-      answer(response, 422, { detail: "Unprocessable Content" });
-    }
+    if (isNewUser(user)) answer(response, 201, { id: 1, name: user.name, email: user.email, age: user.age });
+    else answer(response, 422, { detail: "Unprocessable Content" });
   });
 }
 

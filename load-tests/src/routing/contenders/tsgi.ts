@@ -6,9 +6,7 @@ import type { BenchRoute } from "../routes.js";
 /** Makes the router. */
 export function createRouter(routes: readonly BenchRoute[]): RoutingContender {
   const router = new RadixRouter();
-  for (const { method, path, handler } of routes) {
-    router.addRoute(method, path, handler);
-  }
+  for (const { method, path, handler } of routes) router.addRoute(method, path, handler);
   return {
     lookup: (method, path) => router.resolve(method, path),
     read: (result) => {
