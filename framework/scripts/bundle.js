@@ -62,7 +62,7 @@ function settle(text, name) {
         new RegExp(`\\b${className} ?= ?class _${className}\\b`).test(text) ? ` ${className}` : whole,
       )
       // A class gets its name from its variable, which may be shortened.
-      .replaceAll(/\b(var|let) ([A-Z]\w*) = class (?=extends |\{)/g, "$1 $2 = class $2 ")
+      .replaceAll(/(?<![\w$.#])([A-Z]\w*) = class (?=extends |\{)/g, "$1 = class $1 ")
   );
 }
 

@@ -56,14 +56,10 @@ export async function shorten(name, text, map) {
 export const SHORT_TYPEBOX = {
   name: "typebox",
   setup(builder) {
-    const namespace = "typebox";
-    builder.onResolve({ filter: /^@sinclair\/typebox$/ }, ({ path: name, resolveDir }) => {
-      return { path: name, namespace, sideEffects: false, pluginData: resolveDir };
-    });
-    builder.onLoad({ filter: /./, namespace }, async ({ path: name, pluginData: resolveDir }) => {
+    builder.onLoad({ filter: /@sinclair[\\/]typebox[\\/]build[\\/]esm[\\/]index\.mjs$/ }, async ({ path: file }) => {
       const { target } = builder.initialOptions;
-      const stdin = { contents: `export * from "${name}";`, resolveDir };
-      const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", target, write: false });
+      const settings = { bundle: true, minify: true, format: "esm", target, write: false };
+      const { outputFiles } = await build({ entryPoints: [file], ...settings });
       return { contents: outputFiles[0].text };
     });
   },
