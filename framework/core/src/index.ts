@@ -7,7 +7,7 @@ export { type LifespanFunction, type LifespanHook } from "./app/lifespan.js";
 export { type RouteRecord } from "./routing/entries.js";
 export { BackgroundTasks } from "./http/background.js";
 export { type ContentHeaders, HeaderList } from "./protocol/header-list.js";
-export { FormData, type FormValue } from "./http/form-data.js";
+export { FormData, type FormValue } from "./http/upload-file.js";
 export { UploadFile, type UploadFileOptions } from "./http/upload-file.js";
 export { compileHandler, type CompiledHandler } from "./app/compile-handler.js";
 export { DependencyOverrides } from "./parameters/dependencies/overrides.js";
@@ -86,9 +86,9 @@ export { Response, type ResponseOptions } from "./http/response/response.js";
 export { ResponseHeaders } from "./http/response/headers.js";
 export { type StreamContent, StreamingResponse } from "./http/response/streaming.js";
 export { type AppDelete, type AppGet, type AppPatch, type AppPost, type AppPut } from "./routing/common-verbs.js";
-export { type CallbackOperation, type Callbacks } from "./routing/document-options.js";
+export { type CallbackOperation, type Callbacks } from "./routing/options.js";
 export { type ErrorSource, type Translate } from "./http/problem-details.js";
-export { type MediaTypeDoc, type ResponseDoc, type ResponseDocs } from "./parameters/response-docs.js";
+export { type MediaTypeDoc, type ResponseDoc, type ResponseDocs } from "./parameters/annotation.js";
 export {
   type DataEvent,
   type EventOf,
@@ -96,7 +96,7 @@ export {
   type EventSchemas,
   type NamedEvent,
   sse,
-} from "./routing/event-schemas.js";
+} from "./routing/options.js";
 export { type FromPath, type HandlerArgs, type HandlerResult } from "./routing/route-types.js";
 export {
   type IncludeOptions,
@@ -127,7 +127,7 @@ export {
 export { StaticFiles, type StaticFilesOptions } from "./http/static-files.js";
 export { type AcceptOptions, type MessageRules, type TypedWebSocket, WebSocket } from "./http/websocket.js";
 export { type Schema, type SchemaInput, type SchemaOutput, t } from "./schema/schema.js";
-export { type SchemaBuilder, type WithDefault } from "./schema/builder.js";
+export { type SchemaBuilder, type WithDefault } from "./schema/schema.js";
 export { type StandardSchema } from "./schema/standard.js";
 export type {
   ArrayOptions,

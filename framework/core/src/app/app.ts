@@ -53,7 +53,7 @@ import type { Around, PATHS, Paths } from "../routing/owner.js";
 import { type IncludeOptions, MIDDLEWARE_LIST } from "../routing/options.js";
 import type { MountEntry, RouteEntry, RouteRecord } from "../routing/entries.js";
 import type { MultiVerb, SocketVerb, Verb } from "../routing/verbs.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { ResponseDocs } from "../parameters/annotation.js";
 import { Router, type RouterModule, SUBSCRIBE, WEBSOCKET } from "../routing/router.js";
 import { nearest } from "../common/messages.js";
 

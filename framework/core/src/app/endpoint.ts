@@ -15,7 +15,7 @@ import {
   nameOf,
   type RoutePlan,
 } from "../parameters/dependencies/plan.js";
-import { timeoutReason } from "../common/abort-reasons.js";
+import { timeoutReason } from "../common/promises.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
@@ -25,7 +25,7 @@ import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response-head.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { ResponseDocs } from "../parameters/annotation.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, type RouteHandler, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";
@@ -33,12 +33,18 @@ import type { CompiledReturns } from "../schema/schema.js";
 import { assertTaggable, sendTagged } from "./entity-tag.js";
 import { resultJSON, resultText, sendJSON, withDraft } from "./result.js";
 import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
-import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
+import {
+  HandlerTimeout,
+  limitHandler,
+  assertNotSettling,
+  settlingHandler,
+  takeResponse,
+  undoSettlements,
+} from "./settle.js";
 import type { HandlerPool } from "./pool.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./pool-rules.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";
 import { dependencyStep } from "../parameters/dependencies/run-dependency.js";
-import { assertNotSettling, settlingHandler, takeResponse, undoSettlements } from "./settle.js";
 
 const plans = new WeakMap<RoutePlan, CallablePlan>();
 

@@ -29,8 +29,8 @@ export { routeNameOf } from "../routing/entries.js";
 export { PathPattern } from "../routing/path-pattern.js";
 export { RadixNode } from "../routing/radix-node.js";
 export { RadixRouter } from "../routing/radix-router.js";
-export type { PathParams, Resolved } from "../routing/route.js";
-export type { ProblemDetails, ValidationProblem, ValidationProblemIssue } from "../routing/call-problems.js";
+export type { PathParams, Resolved } from "../routing/radix-node.js";
+export type { ProblemDetails, ValidationProblem, ValidationProblemIssue } from "../routing/call-answer.js";
 export type {
   ROUTE,
   ROUTE_ANSWER,
@@ -42,7 +42,7 @@ export type {
 } from "../routing/routed.js";
 export { isRecord } from "../schema/structs.js";
 export { describeRoute } from "../openapi/document.js";
-export { isListedSocket } from "../openapi/websockets.js";
+export { isListedSocket } from "../openapi/operation.js";
 
 // Options, messages, errors and logs.
 export { ConnectError, describeError, quoteWord } from "../common/connect-error.js";
@@ -66,7 +66,7 @@ export {
   TEXT,
   whole,
 } from "../common/options.js";
-export { isWorkerd, missingModule } from "../common/runtime.js";
+export { isWorkerd, missingModule } from "../common/platform.js";
 export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 
 // Credentials.
@@ -91,8 +91,8 @@ export {
   type MetricSample,
   type MetricSource,
   metricSourcesOf,
-} from "../middleware/observation/metric-sources.js";
-export { type WorkFields, withWorkFields } from "../middleware/observation/work-fields.js";
+} from "../middleware/observation/types.js";
+export { type WorkFields, withWorkFields } from "../middleware/log-context.js";
 export {
   type CarriedContext,
   carriedContext,
@@ -132,7 +132,7 @@ export { WebSocketSession } from "../protocol/websocket-session.js";
 
 // The server on Node, for drivers on another loop.
 export { findLoopPackage, type NativeLoop } from "../platforms/concurrency/loop.js";
-export { serverStartError } from "../platforms/node/errors.js";
+export { serverStartError } from "../platforms/node/stoppable-server.js";
 export type { RequestLimits } from "../platforms/node/header-section.js";
 export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";
 export { checkTarget, createHead, type RequestHead } from "../platforms/node/request-head.js";

@@ -1,10 +1,10 @@
 /** The pool in which an application runs its non-async handlers, and `app.state`, which is not shared with it. @module */
 import { assertUnbound, describeInstance, detachResult, keepOnLoop } from "../platforms/concurrency/ownership.js";
-import { copyError } from "../platforms/concurrency/protocol.js";
+import { copyError, type EntryModule, type RouteTable } from "../platforms/concurrency/protocol.js";
 import type { WorkerKind } from "../platforms/concurrency/options.js";
 import type { HostedApp } from "../platforms/concurrency/host.js";
-import type { PoolStats, TaskOwner, WorkerPool } from "../platforms/concurrency/worker-pool.js";
-import { LoopError, PoolTimeoutError } from "../platforms/concurrency/errors.js";
+import type { PoolStats, TaskOwner, WorkerPool, PoolEntry } from "../platforms/concurrency/worker-pool.js";
+import { LoopError, PoolTimeoutError, EntryError } from "../platforms/concurrency/errors.js";
 import { resolveEntry, toModuleURL } from "../platforms/concurrency/entry.js";
 import { workerHost } from "../platforms/concurrency/self.js";
 import { assertOptions } from "../common/options.js";
@@ -12,7 +12,6 @@ import { hasWorkers, isStandalone } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import { watchClient } from "../http/request/body.js";
 import type { Startable } from "./lifespan.js";
-import { explainEntry, PoolModule } from "./pool-module.js";
 import {
   announceRoutes,
   type HandlerCall,
@@ -22,8 +21,9 @@ import {
   missingPool,
   type PooledCall,
 } from "./pool-rules.js";
-import { RouteUse } from "./route-use.js";
 import { PREPARE, Response } from "../http/response/response.js";
+import { messageOf } from "../common/error-codes.js";
+import type { Logger } from "../common/logger.js";
 
 function read(state: Record<string, unknown>, name: string | symbol): unknown {
   if (typeof name === "symbol" || name in state) return Reflect.get(state, name);
@@ -310,5 +310,131 @@ export class HandlerPool implements HostedApp {
     this.#table = null;
     await (await pool?.catch(() => null))?.close();
     this.#opened = null;
+  }
+}
+
+/** The most routes that a message names. */
+const SHOWN = 3;
+
+/** The module of an App, and how the App is found in it. */
+class PoolModule implements PoolEntry {
+  readonly module: EntryModule;
+  readonly #own: RouteTable;
+  readonly #route: string;
+
+  /**
+   * @param module - What workers import.
+   * @param own - The App as the server has it.
+   * @param route - A route with a plain handler, for messages.
+   */
+  constructor(module: EntryModule, own: RouteTable, route: string) {
+    this.module = module;
+    this.#own = own;
+    this.#route = route;
+  }
+
+  find(tables: readonly RouteTable[]): number | string {
+    const same = tables.flatMap((table, index) => (difference(this.#own, table) === "" ? [index] : []));
+    const [first] = same;
+    if (first !== undefined) return same.find((index) => tables[index]?.title === this.#own.title) ?? first;
+    const made = tables.filter(({ routes }) => routes.length > 0);
+    const nearest = made.find(({ title }) => title === this.#own.title) ?? made[0];
+    return nearest
+      ? `makes an App with other routes than the server's (${difference(this.#own, nearest)})`
+      : "makes no App with routes when it is imported";
+  }
+
+  explain(problem: string, cause?: unknown): EntryError {
+    const reason = cause instanceof Error ? `: ${cause.name}: ${cause.message}` : "";
+    return explainEntry(this.#route, `its module ${this.module.url} ${problem}${reason}`, cause);
+  }
+}
+
+/** One clear error about a problem with the module of workers, with a route that needs them and the fixes. */
+function explainEntry(route: string, problem: string, cause?: unknown): EntryError {
+  return new EntryError(messageOf("TSGI_UNUSABLE_ENTRY.route", route, problem), { cause });
+}
+
+/** The difference of a worker's routes from the server's; empty for equal tables. */
+function difference(own: RouteTable, other: RouteTable): string {
+  const missing = own.routes.filter((route) => !other.routes.includes(route));
+  const besides = other.routes.filter((route) => !own.routes.includes(route));
+  const parts: string[] = [];
+  if (missing.length > 0) parts.push(`without ${list(missing)}`);
+  if (besides.length > 0) parts.push(`with ${list(besides)}`);
+  return parts.join(", ");
+}
+
+function list(routes: readonly string[]): string {
+  const shown = routes.slice(0, SHOWN).join(", ");
+  return routes.length > SHOWN ? `${shown} and ${routes.length - SHOWN} more` : shown;
+}
+
+/** The way to a worker and back costs 0.1 ms; a handler that takes less than ten times that is better off without. */
+const WORTHWHILE_MS = 1;
+
+/** After how many calls the average counts. */
+const ENOUGH_CALLS = 10;
+
+const PLACES: Readonly<Record<WorkerKind, string>> = { process: "another process", thread: "another thread" };
+
+/** Log lines and errors about one route whose handler runs in the pool. */
+class RouteUse {
+  /** `METHOD pattern`. */
+  readonly route: string;
+  readonly #kind: WorkerKind;
+  readonly #logger: Logger;
+  #isKnownToPromise = false;
+  #isAdvised = false;
+  #calls = 0;
+  #totalMs = 0;
+
+  constructor(route: string, kind: WorkerKind, logger: Logger) {
+    this.route = route;
+    this.#kind = kind;
+    this.#logger = logger;
+  }
+
+  /** Logs once that a handler returns a promise, as it does if its `async` is missing. */
+  adviseAsync(): void {
+    if (this.#isKnownToPromise) return;
+    this.#isKnownToPromise = true;
+    this.#logger.warn(
+      { route: this.route },
+      `${this.route} is not async, so it runs in ${PLACES[this.#kind]}, but it returned a promise. If it waits for ` +
+        "I/O, declare it as `async`: it then runs on the event loop.",
+    );
+  }
+
+  /** Counts a call. Says once that a handler is too short for a pool. */
+  measure(elapsedMs: number): void {
+    this.#calls++;
+    this.#totalMs += elapsedMs;
+    const averageMs = this.#totalMs / this.#calls;
+    if (this.#isAdvised || this.#calls < ENOUGH_CALLS || averageMs >= WORTHWHILE_MS) return;
+    this.#isAdvised = true;
+    this.#logger.warn(
+      { route: this.route, averageMs },
+      `${this.route} takes ${averageMs.toFixed(3)} ms on average, little more than the way to the pool and back. ` +
+        "Make the handler async: it then runs on the event loop.",
+    );
+  }
+
+  /** Says that a call took too long. */
+  reportTimeout(timeoutMs: number): void {
+    this.#logger.warn(
+      { route: this.route, timeoutMs },
+      `${this.route} took longer than the pool's timeoutMs of ${timeoutMs} and was ended with its worker, which is replaced.`,
+    );
+  }
+
+  /** The message of an argument that belongs to this loop. */
+  explainArgument(name: string, path: string, what: string): string {
+    const place = path === name ? `is ${what}` : `has ${what} in it (${path})`;
+    return (
+      `${this.route} is not async, so it runs in ${PLACES[this.#kind]}, and its parameter ` +
+      `${JSON.stringify(name)} ${place}, which belongs to the server's loop. Make the handler async, set the route's ` +
+      "option `pool: false`, or let the dependency return data."
+    );
   }
 }

@@ -11,9 +11,8 @@ import {
   type ServerSentEvent,
 } from "../http/response/event-source.js";
 import { Response } from "../http/response/response.js";
-import { EventSchemas } from "../routing/event-schemas.js";
+import { EventSchemas, type Returns, type RouteOptions, type StreamFormat } from "../routing/options.js";
 import type { RouteHandler } from "../routing/entries.js";
-import type { Returns, RouteOptions, StreamFormat } from "../routing/options.js";
 import { type CompiledReturns, compileReturns, compileSchema, t } from "../schema/schema.js";
 import { resultJSON, resultText } from "./result.js";
 import { Faults } from "../schema/faults.js";

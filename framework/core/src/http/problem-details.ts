@@ -4,8 +4,8 @@ import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
 import { PROBLEM_TYPE } from "../protocol/error-response.js";
 import { headerValue } from "../protocol/header-list.js";
-import { acceptedLanguages } from "./request/accept-language.js";
 import { JSONResponse } from "./response/kinds.js";
+import { parseList, trimOWS } from "../protocol/http-grammar.js";
 
 /**
  * Returns the text of a validation error in the language of the client, or `undefined` for the original one.
@@ -116,4 +116,29 @@ export function formattedInvalid(
 function translateAll(errors: readonly Fault[], { scope }: ErrorSource, translate: Translate): readonly Fault[] {
   const languages = acceptedLanguages(headerValue(scope.headers ?? [], "accept-language"));
   return errors.map((issue) => ({ ...issue, msg: translate(issue, languages) ?? issue.msg }));
+}
+
+/** RFC 9110 §12.4.2 `weight`, without the digits after the third. */
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/** RFC 4647 §2.1 `language-range`, without `*`. */
+const TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i;
+
+/** More tags than these are ignored: the list is passed on for every validation error. */
+const MAX_LANGUAGES = 20;
+
+/**
+ * The language tags of a header, the preferred one first. Tags of the same weight keep their order. `*`, tags with the
+ * weight 0, and malformed parts are left out.
+ */
+function acceptedLanguages(header: string | undefined): readonly string[] {
+  const weighted = parseList(header ?? "").flatMap((part) => {
+    const [tag = "", weight = "q=1", ...others] = part.split(";").map(trimOWS);
+    const q = others.length > 0 ? Number.NaN : Number(WEIGHT.exec(weight)?.[1]);
+    return TAG.test(tag) && q > 0 ? [{ tag, q }] : [];
+  });
+  return weighted
+    .slice(0, MAX_LANGUAGES)
+    .toSorted((left, right) => right.q - left.q)
+    .map(({ tag }) => tag);
 }

@@ -2,12 +2,11 @@
 import type { HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { contentHeaders, decodeUTF8, headerValue, parseHeaders, rawHeaders } from "../protocol/header-list.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
-import { FormData } from "./form-data.js";
+import { FormData } from "./upload-file.js";
 import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
-import { disconnectReason } from "../common/abort-reasons.js";
+import { disconnectReason, MarkedGenerator, markMethods } from "../common/promises.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { MarkedGenerator, markMethods } from "../common/promises.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
 import {

@@ -9,11 +9,10 @@ import type {
 } from "../protocol/asgi.js";
 import { asBytes } from "../protocol/bytes.js";
 import { encodeUTF8 } from "../protocol/header-list.js";
-import { disconnectReason } from "../common/abort-reasons.js";
+import { disconnectReason, MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
-import { SESSION, type SessionScope } from "../protocol/session-key.js";
+import { SESSION, type SessionScope } from "../protocol/websocket-handshake.js";
 import { HTTPConnection, LEFT } from "./request.js";
 import { receiveAhead } from "./websocket/receive-ahead.js";
 import { parseJSON } from "./request/json.js";

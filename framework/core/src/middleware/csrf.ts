@@ -1,11 +1,10 @@
 /** `csrf`: 403 for changes that a page of another site requests. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
-import type { Middleware } from "./chain.js";
+import { type Middleware, documented } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, LIST, type OptionRules } from "../common/options.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isOrigin, parseHost } from "../protocol/http-grammar.js";
-import { documented } from "./documented.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";
 
 /** Options of `csrf`. */

@@ -1,6 +1,6 @@
 /** `idempotency`: the response to a repeated request is the response to the first one. @module */
 import type { HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
-import type { Middleware } from "./chain.js";
+import { type Middleware, documented } from "./chain.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, FUNCTION, type OptionRules, TEXT, whole } from "../common/options.js";
@@ -8,13 +8,11 @@ import { Request } from "../http/request.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
-import { documented } from "./documented.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
 import { Keys, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
 import { onHTTP, refuse, sendInOrder } from "./layer.js";
-import { STORE_UNAVAILABLE, StoreFailure } from "./store-log.js";
-import { type Store, STORE } from "./stores.js";
+import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
 
 /** Options of `idempotency`. */
 export interface IdempotencyOptions {

@@ -5,7 +5,6 @@ import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
 import { nodeModule } from "../common/platform.js";
 import { headerValue } from "../protocol/header-list.js";
-import { type WorkFields, workFields } from "./observation/work-fields.js";
 
 /** A WebSocket's handshake is a GET (RFC 6455 §4.1). */
 export function methodOf(scope: HTTPScope | WebSocketScope): string {
@@ -99,4 +98,25 @@ function fieldsOf({ scope, startedAt, route }: Current): LogFields {
     ...(route === null ? {} : { route }),
     elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
   };
+}
+
+/** Fields of a log line, by name. */
+export type WorkFields = Readonly<Record<string, string | number>>;
+
+type Storage = InstanceType<ReturnType<typeof asyncHooks>["AsyncLocalStorage"]>;
+
+const asyncHooks = () => nodeModule("node:async_hooks", "jobs");
+
+/** Made for the first work, so that other applications do not pay for it. */
+let storage: Storage | null = null;
+
+/** Calls a function whose log lines have these fields. */
+export function withWorkFields<Result>(fields: WorkFields, fn: () => Result): Result {
+  storage ??= new (asyncHooks().AsyncLocalStorage)();
+  return storage.run(fields, fn);
+}
+
+/** The fields of the work that runs; an empty object outside of work. */
+function workFields(): WorkFields {
+  return (storage?.getStore() as WorkFields | undefined) ?? {};
 }

@@ -4,8 +4,7 @@ import type { Middleware } from "./chain.js";
 import { assertOptions, expecting, FUNCTION, oneOf, type OptionRules, whole } from "../common/options.js";
 import { Request } from "../http/request.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
-import { STORE_UNAVAILABLE, StoreLog } from "./store-log.js";
-import { type Count, memoryStore, type Store, STORE } from "./stores.js";
+import { STORE_UNAVAILABLE, StoreLog, type Count, memoryStore, type Store, STORE } from "./stores.js";
 
 /** `::ffff:192.0.2.1`, which a socket of both families calls an IPv4 client; the last 32 bits may be hexadecimal. */
 const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;

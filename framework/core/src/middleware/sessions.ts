@@ -9,8 +9,7 @@ import { addVary, type ResponseHeaders } from "../http/response/headers.js";
 import { type CookieOptions, serializeCookie } from "../http/response/cookies.js";
 import { changingHeaders, onHTTP, refuse, sendInOrder } from "./layer.js";
 import { type Found, inCookie, inStore, type SessionData } from "./sessions/keeping.js";
-import { STORE_UNAVAILABLE, StoreFailure } from "./store-log.js";
-import { type Store, STORE } from "./stores.js";
+import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
 
 /** The options of `sessions` that do not depend on where the data are. */
 interface SessionCookieOptions {

@@ -5,7 +5,7 @@ import { ANYTHING, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT }
 import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
-import { operationOf, type Parts } from "./operation.js";
+import { operationOf, type Parts, isListedSocket, webSocketOf } from "./operation.js";
 import { type DocumentedRoute, documentedMethod, placeOf } from "./route.js";
 import { SecuritySchemes } from "./security.js";
 import type {
@@ -19,7 +19,6 @@ import type {
   TagObject,
   WebSocketObject,
 } from "./types.js";
-import { isListedSocket, webSocketOf } from "./websockets.js";
 import { type OpenAPIVersion, VERSIONS } from "./versions.js";
 
 /** Options of the document and of the pages that show it. */

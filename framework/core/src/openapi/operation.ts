@@ -1,20 +1,41 @@
 /** Operations: the description of a route in the document, and of the requests that it sends later. @module */
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { configurationError } from "../common/exceptions.js";
-import { factsOf } from "../middleware/documented.js";
+import { factsOf } from "../middleware/chain.js";
 import { PathPattern } from "../routing/path-pattern.js";
-import type { CallbackOperation } from "../routing/document-options.js";
-import { bodyOf } from "./bodies.js";
+import type { CallbackOperation } from "../routing/options.js";
 import { DETAIL_BODIES, type ErrorBodies } from "./errors.js";
 import type { Components } from "./components.js";
 import { capitalize, type OperationIds, summaryOf } from "./naming.js";
-import { parametersOf } from "./parameters.js";
 import { responsesOf } from "./responses.js";
 import { type DocumentedRoute, documentedMethod, placeOf } from "./route.js";
 import type { SecuritySchemes } from "./security.js";
-import { canFail, sourcesOf } from "./sources.js";
-import type { CallbackObject, DocumentedMethod, OperationObject, ParameterObject, PathItemObject } from "./types.js";
+import {
+  canFail,
+  sourcesOf,
+  type DocumentPlace,
+  examplesOf,
+  isListed,
+  propertiesOf,
+  schemaOf,
+  type SourceParam,
+  type PropertyParam,
+} from "./sources.js";
+import type {
+  CallbackObject,
+  DocumentedMethod,
+  OperationObject,
+  ParameterObject,
+  PathItemObject,
+  EncodingObject,
+  MediaTypeObject,
+  RequestBodyObject,
+  SchemaObject,
+  WebSocketObject,
+} from "./types.js";
 import type { DocumentVersion } from "./version.js";
+import { WEBSOCKET } from "../routing/router.js";
+import { type Schema, toJSONSchema } from "../schema/schema.js";
 
 /** Parts that the operations of one document share. */
 export interface Parts {
@@ -114,4 +135,181 @@ function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts):
     return Object.fromEntries(items);
   };
   return Object.fromEntries(Object.entries(callbacks).map(([name, item]) => [name, callbackOf(name, item)]));
+}
+
+/** An object of parameters, each a property. */
+class Members {
+  readonly #properties: Record<string, SchemaObject> = {};
+  readonly #required = new Set<string>();
+
+  add(name: string, schema: SchemaObject, isRequired: boolean): void {
+    this.#properties[name] ??= schema;
+    if (isRequired) this.#required.add(name);
+  }
+
+  get isRequired(): boolean {
+    return this.#required.size > 0;
+  }
+
+  get schema(): SchemaObject {
+    const required = this.isRequired ? { required: [...this.#required] } : {};
+    return { type: "object", properties: this.#properties, ...required };
+  }
+}
+
+/** The schema of one member, with the metadata of its parameter function. */
+function memberOf(source: SourceParam, place: DocumentPlace): SchemaObject {
+  const { description, deprecated, examples } = source.marker.options;
+  return place.components.annotate(schemaOf(source, place), {
+    description,
+    deprecated: deprecated || undefined,
+    examples: examples?.length ? examples : undefined,
+  });
+}
+
+function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject {
+  const [first] = bodies;
+  if (!embed && first) {
+    const { description, examples } = first.marker.options;
+    return {
+      ...(description === undefined ? {} : { description }),
+      content: { "application/json": { schema: schemaOf(first, place), ...examplesOf(examples) } },
+      required: bodies.some((source) => source.isRequired),
+    };
+  }
+  const members = new Members();
+  for (const source of bodies) members.add(source.name, memberOf(source, place), source.isRequired);
+  return { content: { "application/json": { schema: members.schema } }, required: members.isRequired };
+}
+
+function addForm(source: SourceParam, members: Members, place: DocumentPlace): void {
+  const properties = propertiesOf(source, place);
+  if (!properties) members.add(source.name, memberOf(source, place), source.isRequired);
+  for (const { name, schema, isRequired } of properties ?? []) members.add(name, schema, isRequired);
+}
+
+/** The media types of the files; `null` when all may have any. */
+function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObject> | null {
+  const entries = files.flatMap(({ name, marker }) => {
+    const { mediaTypes } = marker.options;
+    return mediaTypes ? [[name, { contentType: mediaTypes.join(", ") }] as const] : [];
+  });
+  return entries.length > 0 ? Object.fromEntries(entries) : null;
+}
+
+function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: DocumentPlace): RequestBodyObject {
+  const [first] = forms;
+  const files = forms.filter(({ marker }) => marker.source.body === "multipart");
+  const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
+  let schema: SchemaObject;
+  let { isRequired } = first;
+  if (forms.length === 1 && files.length === 0 && first.compiled.properties) schema = schemaOf(first, place);
+  else {
+    const members = new Members();
+    for (const source of forms) addForm(source, members, place);
+    ({ schema, isRequired } = members);
+  }
+  const encoding = encodingOf(files);
+  const media: MediaTypeObject = { schema, ...(encoding === null ? {} : { encoding }) };
+  return {
+    content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
+    required: isRequired,
+  };
+}
+
+/** The body that a route reads, or `null`. */
+function bodyOf(sources: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject | null {
+  const listed = sources.filter(isListed);
+  const bodies = listed.filter(({ marker }) => marker.source.body === "json");
+  if (bodies.length > 0) return jsonBody(bodies, embed, place);
+  const [form, ...forms] = listed.filter(({ marker }) => marker.source.body !== null);
+  return form ? formBody([form, ...forms], place) : null;
+}
+
+/** The order of the places in the document. */
+const PLACES: readonly ParameterObject["in"][] = ["path", "query", "header", "cookie"];
+
+/** Headers that a document describes elsewhere: parameters of these names are ignored (§4.7.12.1). */
+const DESCRIBED_ELSEWHERE = new Set(["accept", "content-type"]);
+
+/** One parameter by its own name. */
+function parameterOf(source: SourceParam, where: ParameterObject["in"], place: DocumentPlace): ParameterObject {
+  const { marker, name, compiled, isRequired } = source;
+  const { description = compiled.json?.description, deprecated = compiled.json?.deprecated, examples } = marker.options;
+  return {
+    name,
+    in: where,
+    ...(description === undefined ? {} : { description }),
+    required: marker.source.isInPattern || isRequired,
+    ...(deprecated ? { deprecated } : {}),
+    schema: schemaOf(source, place),
+    ...examplesOf(examples),
+  };
+}
+
+/** A parameter for each property of an object schema. */
+function spread(
+  { marker }: SourceParam,
+  properties: readonly PropertyParam[],
+  place: ParameterObject["in"],
+): ParameterObject[] {
+  return properties.map(({ name, property, schema, isRequired }) => ({
+    name,
+    in: place,
+    ...(property.description === undefined ? {} : { description: property.description }),
+    required: isRequired,
+    ...(marker.options.deprecated || property.deprecated ? { deprecated: true } : {}),
+    schema,
+  }));
+}
+
+/** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
+export function parametersOf(sources: readonly SourceParam[], place: DocumentPlace): ParameterObject[] {
+  const found = new Map<string, ParameterObject>();
+  for (const source of sources) {
+    const { in: where } = source.marker.source;
+    if (!where || !isListed(source)) continue;
+    const properties = propertiesOf(source, place);
+    const parameters = properties ? spread(source, properties, where) : [parameterOf(source, where, place)];
+    for (const parameter of parameters) {
+      if (where === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
+      const key = `${where} ${parameter.name}`;
+      const known = found.get(key);
+      if (!known) found.set(key, parameter);
+      else if (parameter.required) known.required = true;
+    }
+  }
+  return [...found.values()].toSorted((left, right) => PLACES.indexOf(left.in) - PLACES.indexOf(right.in));
+}
+
+/** Tells if the document describes a WebSocket: if it declares its messages. */
+export function isListedSocket({ record: { method, metadata } }: DocumentedRoute): boolean {
+  const hasMessages = metadata.receives !== undefined || metadata.sends !== undefined;
+  return method === WEBSOCKET && hasMessages && metadata.includeInSchema !== false;
+}
+
+/** One WebSocket as the document describes it. */
+export function webSocketOf(route: DocumentedRoute, operationId: string, parts: Parts): WebSocketObject {
+  const { components, schemes } = parts;
+  const { metadata } = route.record;
+  const place = placeOf(route);
+  const parameters = parametersOf(sourcesOf(route.plan.sources), { components, at: place });
+  const security = schemes.of(route.plan);
+  const { receives, sends } = metadata;
+  const messageOf = (schema: Schema, direction: "input" | "output"): SchemaObject => {
+    const json = toJSONSchema(schema, direction);
+    const role = `${operationId}${direction === "input" ? "Received" : "Sent"}`;
+    return json ? components.convert(json, { direction, place, role, of: schema }) : {};
+  };
+  return {
+    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
+    summary: metadata.summary ?? summaryOf(route),
+    ...(metadata.description === undefined ? {} : { description: metadata.description }),
+    operationId,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(receives ? { receives: messageOf(receives, "input") } : {}),
+    ...(sends ? { sends: messageOf(sends, "output") } : {}),
+    ...(metadata.deprecated ? { deprecated: true } : {}),
+    ...(security.length > 0 ? { security } : {}),
+  };
 }

@@ -1,11 +1,9 @@
 /** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
-import { factsOf } from "../middleware/documented.js";
+import { factsOf } from "../middleware/chain.js";
 import { responseFacts } from "../protocol/response-head.js";
-import { declaredResponsesOf } from "../parameters/annotation.js";
-import { EventSchemas } from "../routing/event-schemas.js";
-import type { MediaTypeDoc, ResponseDoc } from "../parameters/response-docs.js";
-import type { Returns, StreamFormat } from "../routing/options.js";
+import { declaredResponsesOf, type MediaTypeDoc, type ResponseDoc } from "../parameters/annotation.js";
+import { EventSchemas, type Returns, type StreamFormat } from "../routing/options.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";
 import type { Components, Use } from "./components.js";
 import type { ErrorBodies } from "./errors.js";

@@ -1,7 +1,7 @@
 /** Routes, as the OpenAPI document describes them. @module */
 import type { RoutePlan } from "../parameters/dependencies/plan.js";
 import type { Middleware } from "../middleware/chain.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { ResponseDocs } from "../parameters/annotation.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import type { RouteRecord } from "../routing/entries.js";
 import type { StreamFormat } from "../routing/options.js";

@@ -1,7 +1,7 @@
 /** Webhooks of the OpenAPI document. @module */
 import { configurationError, withPlace } from "../common/exceptions.js";
 import { ANYTHING, assertOptions, FLAG, LIST, OBJECT, type OptionRules, TEXT, whole } from "../common/options.js";
-import type { CallbackOperation } from "../routing/document-options.js";
+import type { CallbackOperation } from "../routing/options.js";
 import { describedRoute } from "./operation.js";
 import type { DocumentedRoute } from "./route.js";
 import type { DocumentedMethod } from "./types.js";

@@ -9,7 +9,6 @@ import type { Schema, SchemaOutput } from "../schema/schema.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { InvalidType } from "../common/messages.js";
 import type { Marker, OUTPUT } from "./marker.js";
-import type { ResponseDocs } from "./response-docs.js";
 import type { AnnotationError, HandlerTakesOneObject } from "./type-errors.js";
 
 /** The key under which a function keeps its params. */
@@ -177,3 +176,26 @@ export function isGeneratorFunction(callable: unknown): boolean {
 export function isAsyncFunction(callable: unknown): boolean {
   return Object.prototype.toString.call(callable) === "[object AsyncFunction]" || isGeneratorFunction(callable);
 }
+
+/** Describes a body in one media type. */
+export interface MediaTypeDoc {
+  /** The schema of the body. For bytes leave it out, or describe them with `t.String({ format: "binary" })`. */
+  schema?: Schema;
+  examples?: readonly unknown[];
+}
+
+/** A response that the document lists. */
+export interface ResponseDoc {
+  /** Markdown. Defaults to the status's reason phrase. */
+  description?: string;
+  /** The schema of its JSON body. */
+  schema?: Schema;
+  /** Examples of its JSON body. */
+  examples?: readonly unknown[];
+  /** Bodies in other media types, such as `{ "text/csv": {} }`. */
+  content?: Readonly<Record<string, MediaTypeDoc>>;
+  headers?: Readonly<Record<string, { description?: string; schema?: Schema }>>;
+}
+
+/** Responses by status: one, all that begin with a digit, or every one that is not listed. */
+export type ResponseDocs = Readonly<Partial<Record<number | `${1 | 2 | 3 | 4 | 5}XX` | "default", ResponseDoc>>>;

@@ -1,6 +1,5 @@
 /** Dependencies: parameters that are the result of another callable. @module */
 import { configurationError } from "../common/exceptions.js";
-import { isSettling } from "./settling.js";
 import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../common/options.js";
 import type { InvalidType } from "../common/messages.js";
 import type { PARAMS, Params, RESPONSES } from "./annotation.js";
@@ -192,4 +191,16 @@ export function Security<C extends CheckDependency<C>, Optional extends boolean 
 ): DependsMarkerOf<DependencyResult<C> | Absent<Optional>, CarriedParams<C>, CarriedResponses<C>>;
 export function Security(callable: unknown, options: MarkerOptions = {}): DependsMarker {
   return new DependsMarker(callable, options, "Security");
+}
+
+const settling = new WeakSet<object>();
+
+/** Marks a dependency that settles. */
+export function markSettling(callable: object): void {
+  settling.add(callable);
+}
+
+/** Tells if a dependency settles with the response. */
+export function isSettling(callable: object): boolean {
+  return settling.has(callable);
 }

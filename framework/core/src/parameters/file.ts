@@ -1,6 +1,5 @@
 /** `File()`: a parameter from an uploaded file. @module */
-import type { FormValue } from "../http/form-data.js";
-import { UploadFile } from "../http/upload-file.js";
+import { type FormValue, UploadFile } from "../http/upload-file.js";
 import { configurationError } from "../common/exceptions.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
 import { FLAG, LIST } from "../common/options.js";

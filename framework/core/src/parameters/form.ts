@@ -1,7 +1,7 @@
 /** Forms: read and parsed once for all their parameters, fields and files. @module */
 import { RequestValidationError } from "../common/exceptions.js";
 import { contentHeaders } from "../protocol/header-list.js";
-import type { FormData } from "../http/form-data.js";
+import type { FormData } from "../http/upload-file.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
 import { MULTIPART, URLENCODED } from "../http/request/form.js";
 import { ParamKind, type ParamFunction } from "./marker.js";

@@ -1,7 +1,7 @@
 /** Sources: one value for each kind of parameter that is read from the request. @module */
 import type { HTTPScope, Receive, ReceiveMessage, WebSocketScope } from "../protocol/asgi.js";
 import type { ContentHeaders } from "../protocol/header-list.js";
-import type { FormData } from "../http/form-data.js";
+import type { FormData } from "../http/upload-file.js";
 import { configurationError } from "../common/exceptions.js";
 import { ANYTHING, assertOptions, FLAG, LIST, type OptionRule, type OptionRules, TEXT } from "../common/options.js";
 import type { Limits } from "../http/limits.js";

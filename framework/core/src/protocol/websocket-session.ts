@@ -7,6 +7,7 @@ import type {
   WebSocketHTTPResponseStartMessage,
   WebSocketScope,
   WebSocketSendMessage,
+  ReceiveMessage,
 } from "./asgi.js";
 import { ClientDisconnect, findCloseFault, ProtocolError } from "../common/exceptions.js";
 import { markHandled, nextTurn } from "../common/promises.js";
@@ -18,13 +19,14 @@ import {
   type PendingHandshake,
   type Refusal,
   type WebSocketEvents,
+  SESSION,
+  type SessionScope,
 } from "./websocket-handshake.js";
 import type { ConnectionHandle } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
-import { SESSION, type SessionScope } from "./session-key.js";
 import type { ServedCall, ServerContext } from "./server-context.js";
-import { WebSocketInbox } from "./websocket-inbox.js";
+import { MessageQueue } from "./message-queue.js";
 
 /** The state of a WebSocket. `answering`: the application rejects it with an HTTP response. */
 type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
@@ -299,4 +301,93 @@ function contentOf({ text = null, bytes = null }: Pick<WebSocketSendMessage, "te
   if (typeof text === "string" && bytes === null) return text;
   if (text === null && bytes instanceof Uint8Array) return bytes;
   throw new ProtocolError('"websocket.send" needs either text or bytes.');
+}
+
+/** Up to these bytes and messages the client's messages wait in memory; beyond that the client waits. */
+const MAX_QUEUED_BYTES = 65_536;
+const MAX_QUEUED_MESSAGES = 16;
+
+/** A WebSocket from which messages come. */
+interface MessageSource {
+  readonly isPaused: boolean;
+  pause(): void;
+  resume(): void;
+}
+
+/** The messages for one application. */
+class WebSocketInbox {
+  readonly #queue = new MessageQueue<ReceiveMessage>();
+  #queuedBytes = 0;
+  #source: MessageSource | null = null;
+  /** `true` from a message until the application, which has handled it, asks for the next. */
+  #isBehind = false;
+  #onCaughtUp: (() => void) | null = null;
+  #onEnd: (() => void) | null = null;
+
+  constructor() {
+    this.#queue.push({ type: "websocket.connect" });
+  }
+
+  /** Says where messages come from, so that it can be made to wait. */
+  attach(source: MessageSource): void {
+    this.#source = source;
+  }
+
+  /** `true` after the last message. */
+  get ended(): boolean {
+    return this.#queue.hasEnded;
+  }
+
+  /** The next message: first the received ones, then the end, repeatedly. */
+  receive(): Promise<ReceiveMessage> {
+    if (this.#queue.isAwaited) {
+      return markHandled(
+        Promise.reject(new ProtocolError("receive was called while an earlier call of it still waits.")),
+      );
+    }
+    const message = this.#queue.shift();
+    if (message === undefined) return this.#takeNext();
+    this.#queuedBytes -= sizeOf(message);
+    if (this.#source?.isPaused && this.#queue.length === 0) this.#source.resume();
+    return Promise.resolve(message);
+  }
+
+  #takeNext(): Promise<ReceiveMessage> {
+    const next = this.#queue.take();
+    this.#isBehind = false;
+    this.#onCaughtUp?.();
+    this.#onCaughtUp = null;
+    return next;
+  }
+
+  /** Calls back once the application has taken every message and asks for the next. */
+  whenCaughtUp(callBack: () => void): void {
+    if (this.#isBehind) this.#onCaughtUp = callBack;
+    else callBack();
+  }
+
+  put(message: ReceiveMessage): void {
+    if (this.ended) return;
+    this.#isBehind = true;
+    if (!this.#queue.isAwaited) this.#queuedBytes += sizeOf(message);
+    this.#queue.push(message);
+    if (this.#queue.length >= MAX_QUEUED_MESSAGES || this.#queuedBytes >= MAX_QUEUED_BYTES) this.#source?.pause();
+  }
+
+  /** Calls back once the connection has ended, whether or not the application has taken every message. */
+  whenEnded(callBack: () => void): void {
+    if (this.ended) callBack();
+    else this.#onEnd = callBack;
+  }
+
+  /** The client has disconnected, or this side closes. The first time counts. */
+  end(code: number, reason: string): void {
+    this.#queue.end({ type: "websocket.disconnect", code, reason });
+    this.#onEnd?.();
+    this.#onEnd = null;
+  }
+}
+
+function sizeOf(message: ReceiveMessage): number {
+  return message.type === "websocket.receive" ? (message.text?.length ?? message.bytes?.length ?? 0) : 0;
 }

@@ -3,7 +3,7 @@
  * length, in order of precedence, and one AND with a mask for each segment (the Shift-And method of Baeza-Yates and
  * Gonnet, 1992, with segments for characters). @module
  */
-import { cutPath, type Find, resultOf, type Route } from "./route.js";
+import { cutPath, type Find, resultOf, type Route } from "./radix-node.js";
 
 /** The masks of one position: bit `n` is set where route `n` matches the segment. */
 interface Position {

@@ -2,8 +2,11 @@
 import type { Fault } from "../common/exceptions.js";
 import type { Response as TsgiResponse } from "../http/response/response.js";
 import type { Readable } from "../schema/schema.js";
-import type { EventSchemas } from "./event-schemas.js";
+import type { EventSchemas } from "./options.js";
 import type { JSONOf, Received } from "./json-types.js";
+import type { RESPONSES } from "../parameters/annotation.js";
+import type { CARRIED } from "../parameters/depends.js";
+import type { Places } from "./call-arguments.js";
 
 /** The body of a 422: every error of the request. */
 export interface HTTPValidationError {
@@ -106,3 +109,93 @@ export type FormOf<Out, Data> =
     : [Out] extends [Readable<Data>]
       ? "value"
       : "unknown";
+
+/**
+ * The bodies of declared errors by status, a union with one member per declaration: to merge them into one object costs a
+ * call 100 instantiations.
+ *
+ * @typeParam A - The annotations of the params.
+ * @typeParam Docs - The responses of the route, and of the App or Router on which its verb was called.
+ * @typeParam D - The markers in the route's option `dependencies`.
+ */
+export type ErrorsOf<A, Docs, D> = [D] extends [never]
+  ? BodiesOf<Docs | DeclaredIn<A>>
+  : Reported<BodiesOf<Docs | DeclaredIn<A> | DeclaredIn<D>>, D>;
+
+/** The responses that dependencies declare, at any depth. */
+type DeclaredIn<A> = A extends { readonly [RESPONSES]: infer Docs; readonly [CARRIED]: infer P }
+  ? Docs | DeclaredIn<P[keyof P]>
+  : never;
+
+/** The bodies of the errors among declared responses, of each declaration by itself. */
+type BodiesOf<Docs> = Docs extends unknown
+  ? keyof Docs extends never
+    ? never
+    : { [S in keyof Docs as ErrorStatus<S, Docs[S]>]: BodyOf<Docs[S]> }
+  : never;
+
+/** A status from 400 on, a range of such, or any other. A 422 without a body is the error of an invalid request. */
+type ErrorStatus<Status, Doc> = Status extends number
+  ? `${Status}` extends `${4 | 5}${string}`
+    ? Status extends 422
+      ? Doc extends { schema: unknown } | { content: unknown }
+        ? Status
+        : never
+      : Status
+    : never
+  : Extract<Status, "4XX" | "5XX" | "default">;
+
+/** Adds the error of an invalid request, if a marker in `dependencies` reads anything and no 422 is declared. */
+type Reported<Errors, D> =
+  422 extends StatusOf<Errors>
+    ? Errors
+    : unknown extends Places<{ dependency: D }, never>
+      ? Errors
+      : Errors | { 422: HTTPValidationError };
+
+/**
+ * Problem details, as an App with the option `problemDetails` sends them.
+ *
+ * @typeParam Status - Tells the errors of a call apart.
+ */
+export interface ProblemDetails<Status = number> {
+  /** Identifies the kind of problem. Defaults to `about:blank`: the status says it all. */
+  type: string;
+  title: string;
+  status: Status;
+  detail?: string;
+  /** The path of the request. */
+  instance?: string;
+}
+
+/** One error of an invalid request, in problem details. */
+export interface ValidationProblemIssue {
+  /** One sentence for a person. */
+  detail: string;
+  /** The place in the JSON body, as a JSON Pointer (RFC 6901). */
+  pointer?: string;
+  /** The name of the parameter or form field. */
+  parameter?: string;
+  /** The type of the validation error, such as `int_parsing`. */
+  code: string;
+}
+
+/** The problem of an invalid request. */
+export interface ValidationProblem extends ProblemDetails<422> {
+  errors: ValidationProblemIssue[];
+}
+
+/** The errors of a call. A declared schema describes the extension members. */
+export type ProblemOf<Errors, Request> = KnownProblem<
+  ProblemsIn<Errors> | (unknown extends Request ? never : 422 extends StatusOf<Errors> ? never : ValidationProblem)
+>;
+
+type ProblemsIn<Errors> = Errors extends unknown ? { [S in keyof Errors]: Problem<S, Errors[S]> }[keyof Errors] : never;
+
+type Problem<Status, Members> = [Members] extends [never]
+  ? ProblemDetails<NumberOf<Status>>
+  : Members & ProblemDetails<NumberOf<Status>>;
+
+type NumberOf<Status> = Status extends number ? Status : number;
+
+type KnownProblem<T> = [T] extends [never] ? ProblemDetails : T;

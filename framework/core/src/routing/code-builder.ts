@@ -1,5 +1,5 @@
 /** Generated code: the text of a lookup, its results, and the comparison of a static text. @module */
-import { needsNullPrototype, type Route } from "./route.js";
+import { needsNullPrototype, type Route } from "./radix-node.js";
 
 /** The bounds of a segment in the path, as JavaScript expressions. */
 export interface Bounds {

@@ -1,8 +1,7 @@
 /** The types of the verbs of five methods, of an App and of a Router. @module */
-import type { FromParams, PathNames } from "../parameters/annotation.js";
+import type { FromParams, PathNames, ResponseDocs } from "../parameters/annotation.js";
 import type { Marker } from "../parameters/marker.js";
 import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { MaybeReturns } from "./options.js";
 import type {
   CheckResult,

@@ -2,8 +2,16 @@
  * The automaton made deterministic by the subset construction. A state stands for all states of the nondeterministic one
  * that the segments so far lead to, in order of precedence, so that a lookup never goes back. @module
  */
-import { cutPath, type Find, fixedResult, type Resolved, resultOf, type Route } from "./route.js";
-import { PARAM_KEY, type RadixNode } from "./radix-node.js";
+import {
+  cutPath,
+  type Find,
+  fixedResult,
+  type Resolved,
+  resultOf,
+  type Route,
+  PARAM_KEY,
+  type RadixNode,
+} from "./radix-node.js";
 
 /** A state of the automaton. */
 interface NfaState<H, M> {

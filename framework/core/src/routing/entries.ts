@@ -4,7 +4,7 @@ import type { Middleware } from "../middleware/chain.js";
 import type { ExceptionHandlers } from "../http/exception-handlers.js";
 import type { Callable } from "../parameters/depends.js";
 import type { Marker } from "../parameters/marker.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { ResponseDocs } from "../parameters/annotation.js";
 import type { PathPattern } from "./path-pattern.js";
 import type { IncludeOptions, MessageSchemas, RouteOptions, RouterLifespan } from "./options.js";
 

@@ -1,6 +1,5 @@
 /** Types of values as they travel. @module */
-import type { OptionalSchema } from "../schema/schema.js";
-import type { WithDefault } from "../schema/builder.js";
+import type { OptionalSchema, WithDefault } from "../schema/schema.js";
 
 /** A value as JSON carries it: a date is text, and so is anything that writes itself with `toJSON`. */
 export type JSONOf<T> = 0 extends 1 & T

@@ -19,12 +19,9 @@ import {
   whole,
 } from "../common/options.js";
 import type { Marker } from "../parameters/marker.js";
-import type { Params } from "../parameters/annotation.js";
+import type { Params, ResponseDocs } from "../parameters/annotation.js";
 import type { Application } from "../http/request.js";
-import { isSchema, type Schema } from "../schema/schema.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
-import type { Callbacks } from "./document-options.js";
-import type { EventSchemas } from "./event-schemas.js";
+import { isSchema, type Schema, type Readable, type SchemaInput } from "../schema/schema.js";
 
 /** The format of a stream: one JSON text a line, or server-sent events. */
 export type StreamFormat = "jsonl" | "sse";
@@ -254,3 +251,93 @@ export function assertRouteOptions(place: string, given: unknown): object {
   if (typeof given === "object" && given !== null && !Array.isArray(given) && !(given instanceof Promise)) return given;
   throw configurationError("TSGI_INVALID_ROUTE_ARGUMENTS", place, given);
 }
+
+/** The schema of the data of each event, by the event's name. */
+export type EventSchemaMap = Readonly<Record<string, Schema>>;
+
+/** The named events of a stream, as `sse` makes them. */
+export class EventSchemas<Events extends EventSchemaMap = EventSchemaMap> {
+  /** The schema of the data of each event, by the event's name. */
+  readonly events: Events;
+
+  constructor(events: Events) {
+    this.events = events;
+  }
+}
+
+/** The fields of an event in addition to its data. */
+interface EventFields {
+  /** Value of `Last-Event-ID` when the client connects again. */
+  readonly id?: string | number;
+  /** Milliseconds before a client that lost its connection tries again. */
+  readonly retry?: number;
+  /** A line that clients skip. */
+  readonly comment?: string;
+}
+
+/** An event whose data have one type. */
+export interface DataEvent<Data> extends EventFields {
+  /** The name that listeners are told apart by. */
+  readonly event?: string;
+  readonly data: Data;
+}
+
+/** An event of one name. */
+export interface NamedEvent<Name, Data> extends EventFields {
+  readonly event: Name;
+  readonly data: Data;
+}
+
+/** One of the events that `sse` names, as a handler yields it. */
+export type EventOf<Events> = {
+  [Name in keyof Events]: NamedEvent<Name, Readable<SchemaInput<Events[Name]>>>;
+}[keyof Events];
+
+/**
+ * Names the events of a stream, each with the schema of its data: `returns` with `stream: "sse"`. The handler yields `{
+ * event, data, id?, retry? }`. An event of another name, and data that do not fit, are errors as an item that does not
+ * fit `returns` is.
+ *
+ * @example
+ * ```ts
+ * import { App, sse, t } from "tsgi";
+ *
+ * const app = new App();
+ * const events = sse({ token: t.Object({ text: t.String() }), done: t.Null() });
+ * app.get("/answer", { stream: "sse", returns: events }, async function* () {
+ *   yield { event: "token", data: { text: "Hello" }, id: 1 };
+ *   yield { event: "done", data: null };
+ * });
+ * ```
+ */
+export function sse<const Events extends EventSchemaMap>(events: Events): EventSchemas<Events> {
+  return new EventSchemas(events);
+}
+
+/** A request that the application sends to its client later, told in the words of a route. */
+export interface CallbackOperation {
+  /** The parameters of the request. Descriptors as in a route; a bare object schema is the body. */
+  params?: Params;
+  /** The schema of the expected response. */
+  returns?: Schema;
+  /** With which status. Defaults to 200. */
+  statusCode?: number;
+  responses?: ResponseDocs;
+  summary?: string;
+  description?: string;
+  operationId?: string;
+  deprecated?: boolean;
+}
+
+/** The methods that a callback can be sent with. */
+type CallbackMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
+
+/**
+ * Requests by name, address and method. An address contains expressions with data of the request: `{ shipped: {
+ * "{$request.body#/callback_url}": { post: { params: { event: Shipment } } } } }`.
+ *
+ * @see OpenAPI 3.0.3 §4.7.18
+ */
+export type Callbacks = Readonly<
+  Record<string, Readonly<Record<string, Readonly<Partial<Record<CallbackMethod, CallbackOperation>>>>>>
+>;

@@ -4,7 +4,7 @@ import type { GlobalResponse } from "../parameters/type-errors.js";
 import type { Notice } from "../http/response/event-source.js";
 import type { Response } from "../http/response/response.js";
 import type { Readable, Schema, SchemaInput } from "../schema/schema.js";
-import type { DataEvent, EventOf, EventSchemas } from "./event-schemas.js";
+import type { DataEvent, EventOf, EventSchemas } from "./options.js";
 import type { Marker } from "../parameters/marker.js";
 
 /** The names in a pattern that are not among the params: strings. */

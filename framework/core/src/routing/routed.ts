@@ -1,9 +1,7 @@
 /** The types that a registered route carries for a client. @module */
 import type { AnnotationOutput, PathNames, RESPONSES } from "../parameters/annotation.js";
 import type { SchemaShape, SENT } from "../parameters/marker.js";
-import type { Answer, DataOf, ErrorOf, FormOf } from "./call-answer.js";
-import type { ErrorsOf } from "./call-errors.js";
-import type { ProblemOf } from "./call-problems.js";
+import type { Answer, DataOf, ErrorOf, FormOf, ErrorsOf, ProblemOf } from "./call-answer.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { ArgumentsOf, OwnParams, Places, WithNames } from "./call-arguments.js";
 import type { Received, Sent } from "./json-types.js";

@@ -9,7 +9,7 @@ import {
 } from "../http/exception-handlers.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, isObject } from "../common/options.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
+import type { ResponseDocs } from "../parameters/annotation.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   addLevel,

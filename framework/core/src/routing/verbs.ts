@@ -1,12 +1,11 @@
 /** The types of the verbs, by which a route is registered. @module */
 import type { HandlerTakesOneObject } from "../parameters/type-errors.js";
-import type { PathNames } from "../parameters/annotation.js";
+import type { PathNames, ResponseDocs } from "../parameters/annotation.js";
 import type { Marker } from "../parameters/marker.js";
 import type { Readable, Schema, SchemaInput, SchemaOutput } from "../schema/schema.js";
 import type { TypedWebSocket, WebSocket } from "../http/websocket.js";
 import type { Around as AroundOf, Owner, Surroundings } from "./owner.js";
 import type { OwnParams } from "./call-arguments.js";
-import type { ResponseDocs } from "../parameters/response-docs.js";
 import type { MaybeReturns, MultiRouteOptions, RouteMetadata, WebSocketOptions } from "./options.js";
 import type {
   CheckResult,

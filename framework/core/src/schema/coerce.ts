@@ -1,8 +1,7 @@
 /** Strings of parameters, converted to the type that a schema declares. @module */
-import { compileCheck } from "./compile.js";
+import { compileCheck, withOwnMessage } from "./compile.js";
 import type { Faults } from "./faults.js";
 import { isArraySchema, isObjectSchema, type JSONSchema, listItems, resolveRef, unionMembers } from "./json-schema.js";
-import { withOwnMessage } from "./own-message.js";
 import { type CoerceText, coerceBoolean, coerceInteger, coerceNumber, keepText } from "./scalars.js";
 
 /** The conversion of values with one name: of the last string, or of every string of an array. */

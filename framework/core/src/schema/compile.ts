@@ -1,14 +1,12 @@
 /** Compiles JSON Schema and TypeBox into functions that check, convert or write values. @module */
-import { configurationError } from "../common/exceptions.js";
+import { configurationError, type ConfigurationError } from "../common/exceptions.js";
 import type { SchemaCheck, Compiler, CompileDirection, Run, Write } from "./check.js";
-import { compileDefault } from "./defaults.js";
-import { Faults, shorten } from "./faults.js";
+import { Faults, shorten, FAULT_TYPES, type FaultType } from "./faults.js";
 import { type JSONSchema, resolveRef, saysType, transformOf, unionMembers, UNREAD_KEYWORDS } from "./json-schema.js";
-import { compileArray } from "./lists.js";
-import { withOwnMessage } from "./own-message.js";
+import { compileArray, compileObject, compileStructWrite, writeChecked } from "./structs.js";
 import { checkAnything, checkBoolean, checkNull, compileDate, compileNumber, compileString } from "./scalars.js";
-import { compileObject, compileStructWrite, writeChecked } from "./structs.js";
 import { compileEnum, compileIntersection, compileNot, compileUnion } from "./unions.js";
+import { isObject } from "../common/options.js";
 
 /** The `type`s of TypeBox schemas that stand for values which JSON cannot carry. */
 const NO_JSON_FORM = new Set(
@@ -270,4 +268,80 @@ export function compileCheck(schema: JSONSchema, direction: CompileDirection, ro
 /** Compiles a JSON Schema to what checks, cuts and writes results. @throws ConfigurationError as {@link compileCheck} does. */
 export function compileWrite(schema: JSONSchema): Write {
   return new Document(schema, "encode").compileWholeWrite(schema);
+}
+
+/** The message for an error of a type; `undefined` leaves the usual one. */
+type MessageOf = (type: FaultType) => string | undefined;
+
+/** @throws ConfigurationError for anything but a text, or texts by the type of error. */
+function compileMessages(given: unknown): MessageOf {
+  if (typeof given === "string") return () => given;
+  if (!isObject(given) || !isTable(given)) throw configurationError("TSGI_INVALID_ERROR_MESSAGE", given);
+  return (type) => given[type];
+}
+
+function isTable(given: object): given is Readonly<Partial<Record<FaultType, string>>> {
+  return Object.entries(given).every(([type, text]) => Object.hasOwn(FAULT_TYPES, type) && typeof text === "string");
+}
+
+/**
+ * A check whose errors have the messages of the schema's keyword `errorMessage`. Errors inside the value, which a property or
+ * an item has, keep theirs: `loc` grows from the inside out, so that it is still empty for the schema's own.
+ */
+export function withOwnMessage<Given, Result>(
+  { errorMessage }: JSONSchema,
+  run: (value: Given, faults: Faults) => Result,
+): (value: Given, faults: Faults) => Result {
+  if (errorMessage === undefined) return run;
+  const messageOf = compileMessages(errorMessage);
+  return (value, faults) => {
+    const before = faults.count;
+    const result = run(value, faults);
+    for (const fault of faults.list.slice(before)) {
+      if (fault.loc.length === 0) fault.msg = messageOf(fault.type as FaultType) ?? fault.msg;
+    }
+    return result;
+  };
+}
+
+/** JSON text of a default: a Date in it is written as it travels. */
+function write(value: unknown, name: string): string {
+  try {
+    const text = JSON.stringify(value);
+    if (text !== undefined) return text;
+  } catch {
+    // A bigint or a cycle.
+  }
+  throw configurationError("TSGI_VALUE_WITHOUT_JSON_FORM.default", name);
+}
+
+/**
+ * Compiles a default, which is written in its external form: it is checked and converted like any other value, and each
+ * request gets a separate one. A function is called for each.
+ *
+ * @param name - What the default belongs to, for the message.
+ * @throws ConfigurationError when it does not fit.
+ */
+export function compileDefault(value: unknown, check: SchemaCheck, name: string): () => unknown {
+  const isMade = typeof value === "function";
+  const text = isMade ? "" : write(value, name);
+  const make = () => {
+    const faults = new Faults();
+    const result = check(JSON.parse(isMade ? write((value as () => unknown)(), name) : text), faults);
+    const [fault] = faults.list;
+    if (fault) throw unfit(name, value, fault.msg);
+    return result;
+  };
+  const first = make();
+  return isMade || (typeof first === "object" && first !== null) ? make : () => first;
+}
+
+/** The error for a default that its schema refuses. */
+export function unfit(name: string, value: unknown, msg: string): ConfigurationError {
+  const instead =
+    value === null
+      ? " With `default: null` in a schema the type of the value cannot see the null: write " +
+        "`Query(schema, { default: null })`, or `t.Optional(schema)` for `undefined`."
+      : "";
+  return configurationError("TSGI_INVALID_DEFAULT", name, msg, instead);
 }

@@ -1,13 +1,29 @@
 /**
  * Schemas: their description, and how values are checked against them, filtered, converted and written as JSON. @module
  */
-import type { OptionalKind, TSchema } from "@sinclair/typebox";
+import type {
+  OptionalKind,
+  TSchema,
+  ArrayOptions,
+  DateOptions,
+  IntegerOptions,
+  NumberOptions,
+  SchemaOptions,
+  StringOptions,
+  TArray,
+  TBoolean,
+  TDate,
+  TInteger,
+  TLiteral,
+  TLiteralValue,
+  TNumber,
+  TString,
+  Union,
+} from "@sinclair/typebox";
 import { configurationError } from "../common/exceptions.js";
-import type { SchemaBuilder } from "./builder.js";
 import type { SchemaCheck } from "./check.js";
-import { compileCheck, compileWrite } from "./compile.js";
+import { compileCheck, compileWrite, compileDefault, unfit } from "./compile.js";
 import { CompiledSchema } from "./compiled-schema.js";
-import { compileDefault, unfit } from "./defaults.js";
 import { Faults } from "./faults.js";
 import { type JSONSchema, saysType } from "./json-schema.js";
 import {
@@ -20,6 +36,7 @@ import {
   withoutLibraryChecks,
 } from "./standard.js";
 import { Type } from "./typebox.js";
+
 export type { Static, TSchema } from "@sinclair/typebox";
 
 /**
@@ -220,4 +237,37 @@ export function compileMarkerDefault(schema: Schema, value: unknown, where: stri
   const [fault] = faults.list;
   if (fault) throw unfit(where, value, fault.msg);
   return compileDefault(sent, compileSchema(schema).check, where);
+}
+
+/** A schema with a default: its value may be left out of a request. */
+export interface WithDefault {
+  readonly default: unknown;
+}
+
+type TypeBox = typeof Type;
+
+/**
+ * The builder. TypeBox's own types do not tell a schema that has a default, so that a client would have to send the value.
+ * The overloads of scalars have no type parameter: to infer the options would cost a route 12 instantiations a schema.
+ */
+export interface SchemaBuilder extends TypeBox {
+  String(options: StringOptions & WithDefault): TString & WithDefault;
+  String(options?: StringOptions): TString;
+  Integer(options: IntegerOptions & WithDefault): TInteger & WithDefault;
+  Integer(options?: IntegerOptions): TInteger;
+  Number(options: NumberOptions & WithDefault): TNumber & WithDefault;
+  Number(options?: NumberOptions): TNumber;
+  Boolean(options: SchemaOptions & WithDefault): TBoolean & WithDefault;
+  Boolean(options?: SchemaOptions): TBoolean;
+  Date(options: DateOptions & WithDefault): TDate & WithDefault;
+  Date(options?: DateOptions): TDate;
+  Literal<Value extends TLiteralValue>(
+    value: Value,
+    options: SchemaOptions & WithDefault,
+  ): TLiteral<Value> & WithDefault;
+  Literal<Value extends TLiteralValue>(value: Value, options?: SchemaOptions): TLiteral<Value>;
+  Union<Types extends TSchema[]>(types: [...Types], options: SchemaOptions & WithDefault): Union<Types> & WithDefault;
+  Union<Types extends TSchema[]>(types: [...Types], options?: SchemaOptions): Union<Types>;
+  Array<Item extends TSchema>(items: Item, options: ArrayOptions & WithDefault): TArray<Item> & WithDefault;
+  Array<Item extends TSchema>(items: Item, options?: ArrayOptions): TArray<Item>;
 }

@@ -1,11 +1,11 @@
 /** Objects with named properties: checked and filled, or checked and written as JSON text. @module */
 import { configurationError } from "../common/exceptions.js";
 import { compileCode } from "../common/generated-code.js";
-import type { SchemaCheck, Compiler, Fill, Property, Write } from "./check.js";
+import { type SchemaCheck, type Compiler, type Fill, type Property, type Write, canonicalJSON } from "./check.js";
 import type { Faults } from "./faults.js";
-import type { JSONSchema } from "./json-schema.js";
-import { compileBounds, compileOthers } from "./other-keys.js";
-import { plainOf } from "./scalars.js";
+import { type JSONSchema, listItems } from "./json-schema.js";
+import { plainOf, checkAnything, compilePattern } from "./scalars.js";
+import { plural } from "../common/messages.js";
 
 /** Any object but a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -215,4 +215,147 @@ export function explainJSON(error: unknown): unknown {
       ? "A handler cannot return an object that contains itself. Return one without the circle, or declare `returns`."
       : null;
   return instead === null ? error : new TypeError(instead, { cause: error });
+}
+
+/** A list, or a tuple where `items` (draft-07) or `prefixItems` (2020-12) is a list of schemas. */
+export function compileArray(schema: JSONSchema, compiler: Compiler): SchemaCheck {
+  const items = listItems(schema);
+  const prefix = (items.prefix ?? []).map((item) => compiler.compile(item));
+  const rest = typeof items.rest === "object" ? compiler.compile(items.rest) : null;
+  const closed = items.rest === false;
+  const { minItems = 0, uniqueItems = false } = schema;
+  const maxItems = Math.min(schema.maxItems ?? Infinity, closed ? prefix.length : Infinity);
+  const checkContains = compileContains(schema, compiler);
+  const isEncode = compiler.direction === "encode";
+
+  function checkItem(item: unknown, index: number, faults: Faults): unknown {
+    const before = faults.count;
+    const check = prefix[index] ?? rest;
+    const checked = check ? check(item, faults) : item;
+    if (faults.count > before) faults.within(before, index);
+    return checked;
+  }
+
+  return (value, faults) => {
+    if (!Array.isArray(value)) return faults.add("list_type", "Input should be a valid list", value);
+    if (value.length < minItems) {
+      return faults.add("too_short", `List should have at least ${plural(minItems, "item")}, not ${value.length}`);
+    }
+    if (value.length > maxItems) {
+      return faults.add("too_long", `List should have at most ${plural(maxItems, "item")}, not ${value.length}`);
+    }
+    const result: unknown[] = [];
+    for (let index = 0; index < value.length && !faults.full; index++) {
+      // A hole or an `undefined` is `null` in JSON, as `JSON.stringify` has it.
+      const item: unknown = value[index] === undefined ? null : value[index];
+      result.push(checkItem(item, index, faults));
+    }
+    if (uniqueItems && !hasUniqueItems(isEncode ? result : value)) {
+      faults.add("unique_items", "List should have no item twice");
+    }
+    checkContains?.(value, faults);
+    return result;
+  };
+}
+
+function hasUniqueItems(items: readonly unknown[]): boolean {
+  return new Set(items.map(canonicalJSON)).size === items.length;
+}
+
+/** Counts the items that fit the schema of `contains`; `null` where the list has no such rule. */
+function compileContains(
+  schema: JSONSchema,
+  compiler: Compiler,
+): ((value: readonly unknown[], faults: Faults) => void) | null {
+  if (!schema.contains) return null;
+  const check = compiler.compile(schema.contains);
+  const { minContains = 1, maxContains = Infinity } = schema;
+  return (value, faults) => {
+    if (faults.full) return;
+    const before = faults.count;
+    let found = 0;
+    for (const item of value) {
+      check(item, faults);
+      if (faults.count === before) found++;
+      faults.rollback(before);
+    }
+    if (found < minContains || found > maxContains) {
+      faults.add("contains", `List should have ${found < minContains ? "more" : "fewer"} matching items`);
+    }
+  };
+}
+
+type OthersCheck = (value: Record<string, unknown>, result: Record<string, unknown>, faults: Faults) => void;
+
+/** TypeBox writes a record of any text key with an expression that is to match every key, line breaks included. */
+const ANY_KEY = "^(.*)$";
+
+/** Stands for the value of a key that is left out of the result. */
+const CUT = Symbol("cut");
+
+/** Compiles the keys that `properties` does not name; `null` when they are just cut. */
+function compileOthers(schema: JSONSchema, compiler: Compiler): OthersCheck | null {
+  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
+  const isOpen = properties === undefined && patternProperties === undefined;
+  const rest = compileRest(additionalProperties ?? unevaluatedProperties ?? (isOpen || undefined), compiler);
+  if (patternProperties === undefined && !rest) return null;
+  const named = new Set(Object.keys(properties ?? {}));
+  const patterns = Object.entries(patternProperties ?? {}).map(
+    ([pattern, inner]) => [pattern === ANY_KEY ? null : compilePattern(pattern), compiler.compile(inner)] as const,
+  );
+  const checkKey = compileKey(schema, compiler);
+
+  function checkValue(key: string, item: unknown, faults: Faults): unknown {
+    let checked: unknown = CUT;
+    for (const [pattern, check] of patterns) {
+      if (pattern === null || pattern.test(key)) checked = check(item, faults);
+    }
+    return checked === CUT && rest ? rest(item, faults) : checked;
+  }
+
+  return (value, result, faults) => {
+    for (const key of Object.keys(value)) {
+      const item = value[key];
+      if (item === undefined || key === "__proto__" || faults.full || named.has(key)) continue;
+      const before = faults.count;
+      const checked = checkValue(key, item, faults);
+      if (checked === CUT) continue;
+      checkKey(key, faults);
+      if (faults.count === before) result[key] = checked;
+      else faults.within(before, key);
+    }
+  };
+}
+
+/** The rules of a key that `properties` does not name. */
+function compileKey(schema: JSONSchema, compiler: Compiler): (key: string, faults: Faults) => void {
+  const check = schema.propertyNames ? compiler.compile(schema.propertyNames) : null;
+  const isDecode = compiler.direction === "decode";
+  return (key, faults) => {
+    if (isDecode && !key.isWellFormed()) faults.add("string_unicode", "Key should be text without lone surrogates");
+    check?.(key, faults);
+  };
+}
+
+const refuseKey: SchemaCheck = (value, faults) =>
+  faults.add("extra_forbidden", "Extra inputs are not permitted", value);
+
+/** Compiles the value under an undeclared key: checked, kept, rejected in requests, or (`null`) removed. */
+export function compileRest(rest: JSONSchema | boolean | undefined, compiler: Compiler): SchemaCheck | null {
+  if (typeof rest === "object") return compiler.compile(rest);
+  if (rest === true) return checkAnything;
+  return rest === false && compiler.direction === "decode" ? refuseKey : null;
+}
+
+function compileBounds(schema: JSONSchema): ((value: object, faults: Faults) => void) | null {
+  const { minProperties = 0, maxProperties = Infinity } = schema;
+  if (minProperties === 0 && maxProperties === Infinity) return null;
+  return (value, faults) => {
+    const count = Object.keys(value).length;
+    if (count < minProperties) {
+      faults.add("too_short", `Object should have at least ${plural(minProperties, "key")}`);
+    } else if (count > maxProperties) {
+      faults.add("too_long", `Object should have at most ${plural(maxProperties, "key")}`);
+    }
+  };
 }

@@ -2,8 +2,7 @@
 import { type SchemaCheck, type Compiler, isPlainObject, jsonEqual } from "./check.js";
 import type { Faults } from "./faults.js";
 import { isObjectSchema, type JSONSchema, transformOf } from "./json-schema.js";
-import { compileRest } from "./other-keys.js";
-import { isRecord, ownOrGetter } from "./structs.js";
+import { compileRest, isRecord, ownOrGetter } from "./structs.js";
 
 /** The most values that a message lists: an enum of thousands would create a response of megabytes. */
 const MAX_SHOWN = 20;

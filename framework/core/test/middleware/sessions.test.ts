@@ -1,7 +1,7 @@
 import { expect, it, jest } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { App, ConfigurationError, PlainTextResponse, Request, t } from "../../src/index.js";
-import { SignedText } from "../../src/middleware/signed-text.js";
+import { SignedText } from "../../src/middleware/sessions/keeping.js";
 import { clearSession, requestId, sessionOf, sessions, type SessionsOptions } from "../../src/middleware/index.js";
 import type { Answer } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";

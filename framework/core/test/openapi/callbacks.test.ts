@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
 import { Header } from "../../src/parameters/head.js";
-import type { Callbacks } from "../../src/routing/document-options.js";
+import type { Callbacks } from "../../src/routing/options.js";
 import { t } from "../../src/schema/schema.js";
 import { faultsOf, operation } from "./_documents.js";
 

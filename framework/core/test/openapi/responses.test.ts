@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
 import { Query } from "../../src/parameters/head.js";
-import type { ResponseDocs } from "../../src/parameters/response-docs.js";
+import type { ResponseDocs } from "../../src/parameters/annotation.js";
 import { Router } from "../../src/routing/router.js";
 import { t } from "../../src/schema/schema.js";
 import { HTTPBearer } from "../../src/parameters/security/http.js";

@@ -15,7 +15,7 @@ import {
 import { chooseCoding } from "../../src/http/request/accept-encoding.js";
 import { cookieValues } from "../../src/http/request/cookies.js";
 import { Request } from "../../src/http/request.js";
-import { parsePartHead } from "../../src/http/request/part-head.js";
+import { parsePartHead } from "../../src/http/request/multipart.js";
 import { addVary, ResponseHeaders } from "../../src/http/response/headers.js";
 import { listsTag } from "../../src/http/response/conditions.js";
 

@@ -1,7 +1,6 @@
 /** The plain walk of the tree, which every lookup must agree with. @module */
 import { decodeSegment, splitPath, type SegmentOptions } from "../../src/protocol/path.js";
-import type { RadixNode } from "../../src/routing/radix-node.js";
-import { createParams, type Resolved } from "../../src/routing/route.js";
+import { type RadixNode, createParams, type Resolved } from "../../src/routing/radix-node.js";
 
 /**
  * Looks a path up the way the rules read: at each node first the static child, then, if that led to no handler of the

@@ -1,15 +1,13 @@
 /** Bodies of forms, urlencoded and multipart, read into `FormData`. @module */
 import { decodeLatin1 } from "../../protocol/bytes.js";
 import { decodeUTF8 } from "../../protocol/header-list.js";
-import { FormData, type FormValue } from "../form-data.js";
-import { UploadFile } from "../upload-file.js";
+import { FormData, type FormValue, UploadFile } from "../upload-file.js";
 import { HTTPException } from "../../common/exceptions.js";
 import { parseParameters } from "../../protocol/http-grammar.js";
 import type { Limits } from "../limits.js";
 import { tooLarge } from "./body.js";
 import { ChunkQueue } from "./chunk-queue.js";
-import { type ByteSource, MultipartError, MultipartParser } from "./multipart.js";
-import type { PartHead } from "./part-head.js";
+import { type ByteSource, MultipartError, MultipartParser, type PartHead } from "./multipart.js";
 import type { Spool } from "./spool.js";
 
 /** The media types of forms. */

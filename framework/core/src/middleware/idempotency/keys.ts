@@ -1,7 +1,6 @@
 /** The keys of requests in a store: claimed by one request, then kept with its response. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
-import { StoreLog } from "../store-log.js";
-import { addText, deleteText, type Store } from "../stores.js";
+import { StoreLog, addText, deleteText, type Store } from "../stores.js";
 import type { BodyState } from "./body.js";
 import type { RecordedResponse } from "./recording.js";
 

@@ -4,7 +4,7 @@ import { ConfigurationError, configurationError } from "../../common/exceptions.
 import type { Logger } from "../../common/logger.js";
 import type { Callable, Check } from "../depends.js";
 import type { Call } from "./call.js";
-import { disconnectReason } from "../../common/abort-reasons.js";
+import { disconnectReason } from "../../common/promises.js";
 import { ParamKind } from "../marker.js";
 import { closeExits, type Exit } from "./exits.js";
 import { createFindOverride, type DependencyOverrides } from "./overrides.js";

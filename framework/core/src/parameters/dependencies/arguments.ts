@@ -1,10 +1,18 @@
 /** Runs the steps that make the arguments of a handler or a dependency. @module */
-import { RequestValidationError } from "../../common/exceptions.js";
+import { RequestValidationError, type Fault } from "../../common/exceptions.js";
 import { type Observed, stepped } from "../../middleware/observation/observed.js";
-import { INVALID } from "../source.js";
-import type { Call } from "./call.js";
-import { sortFaults } from "./fault-order.js";
-import { type Arguments, type CallablePlan, type FindOverride, type Named, nameOf, type Step } from "./plan.js";
+import { INVALID, SourceMarker } from "../source.js";
+import type { Call, FaultOrder } from "./call.js";
+import {
+  type Arguments,
+  type CallablePlan,
+  type FindOverride,
+  type Named,
+  nameOf,
+  type Step,
+  type DependencyStep,
+  type ParamSpec,
+} from "./plan.js";
 
 /** The arguments, or `INVALID` if the call has errors. */
 type Made = Arguments | typeof INVALID;
@@ -94,3 +102,52 @@ export const assertValid: Step = {
     if (call.hasFaults) throw validationError(call);
   },
 };
+
+const placeOf = (source: string | number | undefined, name: string | number | undefined) => `${source}\n${name}`;
+
+/** The names under which the errors of a parameter can be: its own, and those of the members of an object. */
+function namesOf({ name }: ParamSpec, marker: SourceMarker): readonly string[] {
+  const { properties = {} } = (marker.schema ?? {}) as { properties?: object };
+  const members = Object.keys(properties).map((key) => marker.source.wireName(key));
+  return [marker.wireName(name), ...members];
+}
+
+/** Adds the parameters of a plan in the order in which they are read without asynchronous schemas. */
+function addPlan(ranks: Map<string, number>, { specs, dependencies }: CallablePlan): void {
+  const add = (isBody: boolean) => {
+    for (const spec of specs) {
+      if (!(spec.marker instanceof SourceMarker)) continue;
+      const { loc, body, isInPattern } = spec.marker.source;
+      // A handler has each name of its pattern, declared or not; as a string it is always valid.
+      if ((body !== null) !== isBody || (isInPattern && spec.marker.schema === null)) continue;
+      const rank = ranks.size;
+      for (const place of [...namesOf(spec, spec.marker).map((name) => placeOf(loc, name)), loc]) {
+        if (!ranks.has(place)) ranks.set(place, rank);
+      }
+    }
+  };
+  add(false);
+  for (const { plan } of dependencies) addPlan(ranks, plan);
+  add(true);
+}
+
+/** The order of a route's parameters: guards first, then the head, the dependencies, and the body. */
+export function faultOrderOf(guards: readonly DependencyStep[], handler: CallablePlan): FaultOrder {
+  const ranks = new Map<string, number>();
+  for (const { plan } of guards) addPlan(ranks, plan);
+  addPlan(ranks, handler);
+  return ranks;
+}
+
+/**
+ * The errors in the order of the parameters, regardless of the order in which asynchronous schemas settle. The order
+ * within one parameter does not change, and errors of an override's own parameters are last.
+ */
+function sortFaults(faults: readonly Fault[], order: FaultOrder): Fault[] {
+  const rankOf = ({ loc: [source, name] }: Fault) =>
+    order.get(placeOf(source, name)) ?? order.get(String(source)) ?? Infinity;
+  const ranked = faults.map((fault) => ({ fault, rank: rankOf(fault) }));
+  return ranked
+    .toSorted((left, right) => (left.rank < right.rank ? -1 : Number(left.rank > right.rank)))
+    .map(({ fault }) => fault);
+}

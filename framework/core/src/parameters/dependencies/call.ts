@@ -10,7 +10,7 @@ import { Response, type Sender } from "../../http/response/response.js";
 import { Faults } from "../../schema/faults.js";
 import { type MessageRules, SIGNAL, WebSocket } from "../../http/websocket.js";
 import { ClientDisconnect } from "../../common/exceptions.js";
-import { isAbort } from "../../common/abort-reasons.js";
+import { isAbort } from "../../common/promises.js";
 import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the location of its errors. */

@@ -5,7 +5,7 @@ import { messageOf } from "../../common/error-codes.js";
 import { configurationError, RecursionError, withPlace } from "../../common/exceptions.js";
 import { absenceOf, type Load, SourceMarker } from "../source.js";
 import { BODY } from "../body.js";
-import { type Callable, DependsMarker } from "../depends.js";
+import { type Callable, DependsMarker, isSettling } from "../depends.js";
 import { FILE } from "../file.js";
 import { finderOf } from "../credentials.js";
 import { isAsyncFunction, isClass, isGeneratorFunction, type Params, paramsOf, SecurityScopes } from "../annotation.js";
@@ -16,7 +16,7 @@ import { Response } from "../../http/response/response.js";
 import { assertReadable, compileSchema, isSchema, type Schema } from "../../schema/schema.js";
 import { Faults } from "../../schema/faults.js";
 import { WebSocket } from "../../http/websocket.js";
-import { assertValid, validationStep } from "./arguments.js";
+import { assertValid, validationStep, faultOrderOf } from "./arguments.js";
 import type { Call } from "./call.js";
 import {
   type ApplicationValues,
@@ -34,10 +34,8 @@ import {
   type SourceSpec,
   type Step,
 } from "./plan.js";
-import { faultOrderOf } from "./fault-order.js";
 import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
-import { isSettling } from "../settling.js";
-import { watchStep } from "./client-watch.js";
+import { watchStep } from "./settlement.js";
 
 /** A class that a parameter can be declared with. */
 interface InjectableClass {

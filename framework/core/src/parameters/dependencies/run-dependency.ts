@@ -6,7 +6,7 @@ import { INVALID } from "../source.js";
 import { markHandled } from "../../common/promises.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import { isSettling } from "../settling.js";
+import { isSettling } from "../depends.js";
 import { type Settlement, SettlementExit } from "./settlement.js";
 import { adopt, makeArguments } from "./arguments.js";
 import {

@@ -1,8 +1,11 @@
 /** Dependencies whose work takes effect together with the response, such as a transaction. @module */
 import type { Response } from "../../http/response/response.js";
 import { type FromParams, PARAMS, type Params, type WithParams } from "../annotation.js";
-import { markSettling } from "../settling.js";
+import { markSettling } from "../depends.js";
 import type { Resumable } from "./exits.js";
+import { watchClient } from "../../http/request/body.js";
+import type { Call } from "./call.js";
+import type { Step } from "./plan.js";
 
 /** A response that is complete, but not sent yet. */
 export interface ReadyResponse {
@@ -92,3 +95,35 @@ export class EarlyResponse extends Error {
     this.response = response;
   }
 }
+
+/** Watches the client of a request. It is the first settlement to begin, so it is the last one to end. */
+export class ClientWatch implements Settlement<undefined> {
+  readonly value = undefined;
+  hasLeft = false;
+  readonly #stop: () => void;
+
+  constructor(call: Call) {
+    const leave = () => {
+      this.hasLeft = true;
+    };
+    this.#stop = watchClient(call.request, leave, { startsNow: true });
+  }
+
+  confirm(): void {
+    this.#stop();
+  }
+
+  async undo(error: unknown): Promise<unknown> {
+    this.#stop();
+    return error;
+  }
+}
+
+/** A step that watches the client from the beginning of a request. */
+export const watchStep: Step = {
+  name: null,
+  run: (call) => {
+    const generator = new SettlementExit(new ClientWatch(call));
+    (call.exits ??= []).push({ generator, scope: "settlement", name: "client" });
+  },
+};

@@ -8,6 +8,7 @@ import {
   PoolTimeoutError,
   PoolUnavailableError,
   WorkerDiedError,
+  StartFailures,
 } from "./errors.js";
 import {
   type EntryModule,
@@ -18,7 +19,6 @@ import {
   type TaskTarget,
 } from "./protocol.js";
 import { limitTime, type Outcome, Pending, Task, WorkerSlot } from "./task.js";
-import { StartFailures } from "./start-failures.js";
 
 /** Figures of a pool, as they are now. */
 export interface PoolStats {

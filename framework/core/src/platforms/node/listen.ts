@@ -1,8 +1,7 @@
 /** The address that a server listens on, and in one line the reason that it cannot. @module */
 import { lstat, unlink } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
-import { ServerStartError, serverStartError } from "./errors.js";
-import { toUrl } from "./stoppable-server.js";
+import { ServerStartError, serverStartError, toUrl } from "./stoppable-server.js";
 
 /** An address: a Unix socket, or a host and a port. */
 export type ListenAddress = { path: string } | { host: string; port: number };

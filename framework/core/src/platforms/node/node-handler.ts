@@ -17,7 +17,7 @@ import { createHeadEnd } from "./http1/output.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
 import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response-head.js";
 import { createScope } from "../../protocol/scope.js";
-import { socketEndpoints } from "./endpoints.js";
+import { socketEndpoints } from "./server-settings.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import { toRules, HANDSHAKE_OPTIONS, type SocketServerOptions } from "./websocket/handshake-rules.js";

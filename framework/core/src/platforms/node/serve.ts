@@ -25,12 +25,11 @@ import {
   withDefaults,
 } from "../../common/options.js";
 import { ServerContext } from "../../protocol/server-context.js";
-import { serverStartError } from "./errors.js";
+import { serverStartError, type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
 import { HTTP1Server } from "./http1/server.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
 import type { Timeouts } from "./server-settings.js";
-import { type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
 import { closeOnSignals } from "./signals.js";
 import { TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver, StartableServer } from "./loop-driver.js";

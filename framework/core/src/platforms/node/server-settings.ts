@@ -1,6 +1,9 @@
 /** The settings that all connections of a server share, and its clock. @module */
 import type { ServerContext } from "../../protocol/server-context.js";
 import type { RequestLimits } from "./header-section.js";
+import type { Socket } from "node:net";
+import type { Address } from "../../protocol/asgi.js";
+import type { Endpoints } from "../../protocol/scope.js";
 
 /** Timeouts of a server, in milliseconds; 0 waits indefinitely. */
 export interface Timeouts {
@@ -31,4 +34,18 @@ export interface ServerSettings {
 /** Tells if a timeout has passed, in a whole number of checks. */
 export function isLate({ now, checkIntervalMs }: ServerSettings, since: number, timeoutMs: number): boolean {
   return timeoutMs > 0 && now - since >= timeoutMs + checkIntervalMs;
+}
+
+/** @param path - The Unix socket that the server listens on, if it does. */
+export function socketEndpoints(socket: Socket, path: string | null): Endpoints {
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  return {
+    encrypted: "encrypted" in socket && socket.encrypted === true,
+    client: toAddress(remoteAddress, remotePort),
+    server: path === null ? toAddress(localAddress, localPort) : [path, null],
+  };
+}
+
+function toAddress(host: string | undefined, port: number | undefined): Address | null {
+  return host === undefined || port === undefined ? null : [host, port];
 }

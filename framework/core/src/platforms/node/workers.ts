@@ -1,7 +1,6 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
 import type { Logger } from "../../common/logger.js";
-import { serverStartError, ShutdownTimeoutError } from "./errors.js";
-import { type RunningServer, toRunningServer } from "./stoppable-server.js";
+import { serverStartError, ShutdownTimeoutError, type RunningServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { StartFailures } from "../../../src/platforms/concurrency/start-failures.js";
+import { StartFailures } from "../../../src/platforms/concurrency/errors.js";
 
 describe("failed starts", () => {
   const clock = { now: 0 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, ReceiveMessage, SendMessage, WebSocketScope } from "../../../src/protocol/asgi.js";
 import { ClientDisconnect } from "../../../src/common/exceptions.js";
 import { Deferred } from "../../../src/common/promises.js";
-import { SESSION } from "../../../src/protocol/session-key.js";
+import { SESSION } from "../../../src/protocol/websocket-handshake.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { accept, Client, echo, GOOD, handshake, sending, socketApp } from "./_websocket.js";
 

@@ -6,11 +6,10 @@ import { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection } from "../header-section.js";
 import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
-import { socketEndpoints } from "../endpoints.js";
+import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
 import type { RequestHead } from "../request-head.js";
-import { isLate, type ServerSettings } from "../server-settings.js";
 import { SlowReader, takenBytesOf } from "../slow-reader.js";
-import { BodyReader } from "./body-reader.js";
+import { BodyReader } from "./parse-chunked.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
 import { type ParsedHead, parseHead } from "./parse-head.js";
 

@@ -5,11 +5,9 @@ import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
-import { socketEndpoints } from "../endpoints.js";
-import { isLate, type ServerSettings } from "../server-settings.js";
+import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
 import type { FrameGate } from "./frame-gate.js";
-import { readHead } from "./head.js";
-import { RequestStream } from "./stream.js";
+import { readHead, RequestStream } from "./stream.js";
 
 /**
  * Streams that a client resets, or makes the server reset, in a row, and additional ones per second: a browser that

@@ -1,5 +1,7 @@
 /** The frames of a client: RFC 6455 §5.2. @module */
 import { CLOSE } from "../../../protocol/websocket-handshake.js";
+import { isASCII } from "../../../protocol/bytes.js";
+import { toBuffer, toLatin1 } from "../bytes.js";
 
 /** The bytes of a `Uint32Array` begin with the lowest. */
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
@@ -49,7 +51,8 @@ export class FrameFault {
 }
 
 const FINAL = 0x80;
-const COMPRESSED = 0x40;
+/** RFC 7692 §6, together with an opcode. */
+export const COMPRESSED = 0x40;
 const RESERVED = 0x30;
 const MASKED = 0x80;
 const LENGTH_16 = 126;
@@ -217,4 +220,28 @@ function append(bytes: Buffer, start: number, end: number, chunk: Buffer, wanted
   if (!fits) joined.set(bytes.subarray(start, end));
   joined.set(chunk, length);
   return joined;
+}
+
+/** The longest payload whose length is in the second byte of its frame. */
+const MAX_SHORT = 125;
+
+/** The head of a frame, a character for each byte. */
+export function toHead(opcode: number, length: number): string {
+  if (length <= MAX_SHORT) return String.fromCharCode(FINAL | opcode, length);
+  const low = String.fromCharCode((length >> 8) & 255, length & 255);
+  if (length <= 0xffff) return String.fromCharCode(FINAL | opcode, LENGTH_16) + low;
+  const high = Math.floor(length / 2 ** 32);
+  const middle = String.fromCharCode((length >>> 24) & 255, (length >>> 16) & 255);
+  return String.fromCharCode(FINAL | opcode, LENGTH_64, 0, 0, high >> 8, high & 255) + middle + low;
+}
+
+/** A whole frame, a character for each byte. */
+export function toFrame(opcode: number, data: string | Uint8Array): string {
+  const payload = typeof data === "string" && isASCII(data) ? data : toLatin1(toBytes(data));
+  return toHead(opcode, payload.length) + payload;
+}
+
+/** The bytes of a payload; arrays are not copied. */
+export function toBytes(data: string | Uint8Array): Buffer {
+  return typeof data === "string" ? Buffer.from(data) : toBuffer(data);
 }

@@ -4,8 +4,16 @@ import type { Socket } from "node:net";
 import { findCloseFault } from "../../../common/exceptions.js";
 import { ClientProgress, type PingedSocket, type PingRound, type Reading } from "./pings.js";
 import type { Compression } from "./compression.js";
-import { FrameFault, FrameReader, OPCODE, type ReceivedMessage } from "./frame-reader.js";
-import { COMPRESSED, toBytes, toFrame, toHead } from "./frames.js";
+import {
+  FrameFault,
+  FrameReader,
+  OPCODE,
+  type ReceivedMessage,
+  COMPRESSED,
+  toBytes,
+  toFrame,
+  toHead,
+} from "./frame-reader.js";
 import { CLOSE, type OpenWebSocket, type WebSocketEvents } from "../../../protocol/websocket-handshake.js";
 
 /** The longest payload that is copied after the head of its frame. */

@@ -1,7 +1,7 @@
 /** One worker, as the primary process sees it. @module */
 import cluster, { type Worker } from "node:cluster";
 import { Deferred } from "../../../common/promises.js";
-import { type ServerStartError, serverStartError } from "../errors.js";
+import { type ServerStartError, serverStartError } from "../stoppable-server.js";
 import type { PrimaryMessage, WorkerMessage } from "../worker.js";
 
 /** The address and the loop of a worker's server. */
