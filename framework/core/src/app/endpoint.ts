@@ -33,14 +33,8 @@ import type { CompiledReturns } from "../schema/schema.js";
 import { assertTaggable, sendTagged } from "./entity-tag.js";
 import { resultJSON, resultText, sendJSON, withDraft } from "./result.js";
 import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
-import {
-  HandlerTimeout,
-  limitHandler,
-  assertNotSettling,
-  settlingHandler,
-  takeResponse,
-  undoSettlements,
-} from "./settle.js";
+import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
+import { assertNotSettling, settlingHandler, takeResponse, undoSettlements } from "./settle.js";
 import type { HandlerPool } from "./pool.js";
 import { assertPoolable, endsOnDisconnect, isPooled } from "./pool-rules.js";
 import { compileResult, isHandlerStream, streamingHandler, type ToStream } from "./stream.js";

@@ -3,8 +3,8 @@ import type { HTTPResponseStartMessage, Send } from "../protocol/asgi.js";
 import { contentOf, sendWhole } from "../protocol/response-body.js";
 import { concatBytes } from "../protocol/bytes.js";
 import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
-import { timeoutReason, markHandled, RESOLVED, isAbort } from "../common/promises.js";
-import { ClientDisconnect, configurationError, HTTPException } from "../common/exceptions.js";
+import { timeoutReason, markHandled, RESOLVED } from "../common/promises.js";
+import { ClientDisconnect, configurationError } from "../common/exceptions.js";
 import { ABORT } from "../http/request.js";
 import { adopt } from "../parameters/dependencies/arguments.js";
 import type { Call } from "../parameters/dependencies/call.js";
@@ -16,7 +16,6 @@ import {
 } from "../parameters/dependencies/settlement.js";
 import type { Exit } from "../parameters/dependencies/exits.js";
 import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
-import { errorText, type Logger } from "../common/logger.js";
 
 /** @throws ConfigurationError for a route that sends before anything could settle. @param what - Such as `a stream`. */
 export function assertNotSettling({ settling }: RoutePlan, what: string): void {
@@ -104,67 +103,4 @@ async function collect(write: Sending, maxBytes: number): Promise<ReadyResponse>
   const [head] = heads;
   if (head === undefined) throw new TypeError("The response has no head.");
   return { status: head.status, headers: rawHeaders(head.headers), body: concatBytes(chunks) };
-}
-
-/**
- * A handler that took longer than its `limits.handlerMs`. Results in 504, like any `HTTPException` with this status.
- */
-export class HandlerTimeout extends HTTPException {
-  override readonly name = "HandlerTimeout";
-
-  constructor() {
-    super(504);
-  }
-}
-
-/** The longest delay that a timer keeps, 25 days; a longer one would fire at once. */
-const MAX_TIMER_MS = 2_147_483_647;
-
-/**
- * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
- * outside: the handler continues, its result is dropped, and a later error is logged, unless it is caused by the abort
- * of `request.signal`. Without a limit it is the very handler that was given.
- *
- * @param of - Method and path, for messages, and the logger.
- * @throws ConfigurationError for a limit of 0, which no handler can keep to.
- */
-export function limitHandler<Args extends readonly unknown[]>(
-  handler: (...args: Args) => unknown,
-  timeoutMs: number,
-  of: { readonly route: string; readonly logger: Logger },
-): (...args: Args) => unknown {
-  const { route, logger } = of;
-  if (timeoutMs > MAX_TIMER_MS) return handler;
-  if (timeoutMs === 0) {
-    throw configurationError("TSGI_INVALID_LIMIT.handler", route);
-  }
-  const late = (error: unknown) => {
-    if (error instanceof HandlerTimeout || isAbort(error)) return;
-    logger.error({ err: error }, `${route} failed after its time was up: ${errorText(error)}`);
-  };
-  return (...args) => {
-    const result = handler(...args);
-    return result instanceof Promise ? within(result, timeoutMs, late) : result;
-  };
-}
-
-function within(result: Promise<unknown>, timeoutMs: number, late: (error: unknown) => void): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-      reject(new HandlerTimeout());
-    }, timeoutMs);
-    result.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: Error) => {
-        clearTimeout(timer);
-        if (isOver) late(error);
-        else reject(error);
-      },
-    );
-  });
 }
