@@ -110,6 +110,7 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
     delete: (key) => share((store) => store.delete(key)),
     add: (key, value, ttlSeconds) => share((store) => store.add(key, value, ttlSeconds)),
     replace: (key, value, ttlSeconds) => share((store) => store.replace(key, value, ttlSeconds)),
+    swap: (key, expected, next) => share((store) => store.swap(key, expected, next)),
     increment: (key, ttlSeconds, by) => share((store) => store.increment(key, ttlSeconds, by)),
     close: () => client.disconnect(),
   };

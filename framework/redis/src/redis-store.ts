@@ -35,6 +35,12 @@ const INCREMENT =
   "if left < 0 then left = tonumber(ARGV[2]) redis.call('PEXPIRE', KEYS[1], left) end " +
   "return { count, left }";
 
+/** Sets, or without a value deletes, a key whose value is the first argument. */
+const SWAP =
+  "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end " +
+  "if ARGV[2] then redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end " +
+  "return 1";
+
 /**
  * A store in Redis, for several processes and machines. While Redis is unavailable, or does not reply in time, every
  * call fails immediately without waiting.
@@ -101,6 +107,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     async replace(key, value, ttlSeconds) {
       return (await send("SET", prefix + key, value, "PX", milliseconds(ttlSeconds), "XX")) !== null;
+    },
+    async swap(key, expected, next) {
+      const values = next === null ? [] : [next.value, milliseconds(next.ttlSeconds)];
+      return (await send("EVAL", SWAP, "1", prefix + key, expected, ...values)) === 1;
     },
     async increment(key, ttlSeconds, by = 1): Promise<Count> {
       const reply = await send("EVAL", INCREMENT, "1", prefix + key, String(by), milliseconds(ttlSeconds));

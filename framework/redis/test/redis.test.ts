@@ -40,6 +40,7 @@ describe("openRedisStore", () => {
     expect(await store.get("b")).toBe("text");
     expect(await store.add("b", "other", 60)).toBe(false);
     expect(await store.replace("b", "new", 60)).toBe(true);
+    expect(await store.swap("b", "new", { value: "newer", ttlSeconds: 60 })).toBe(true);
     await store.delete("b");
     expect(await store.get("b")).toBeNull();
     store.close();

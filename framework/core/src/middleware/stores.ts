@@ -37,6 +37,17 @@ export interface Store {
    * read first, so a value that is deleted in between can be restored.
    */
   replace?(key: string, value: string, ttlSeconds: number): Promise<boolean>;
+  /**
+   * Sets a key that has the expected value, or deletes it if `next` is `null`, in one step; returns `false` if it has another
+   * value. Optional: without this method, the value is read first, so a value that is set in between can be overwritten.
+   */
+  swap?(key: string, expected: string, next: StoredText | null): Promise<boolean>;
+}
+
+/** A text with its time to live. */
+export interface StoredText {
+  readonly value: string;
+  readonly ttlSeconds: number;
 }
 
 /** The option is a store. */
@@ -53,10 +64,9 @@ export async function addText(store: Store, key: string, value: string, ttlSecon
   return true;
 }
 
-/** Deletes a text that `addText` has kept. */
-export async function deleteText(store: Store, key: string): Promise<void> {
-  await store.delete(key);
-  if (store.add === undefined) await store.delete(claimOf(key));
+/** Deletes a text that `addText` has kept, unless the key has another value by now. */
+export async function deleteText(store: Store, key: string, expected: string): Promise<void> {
+  if ((await swapOf(store)(key, expected, null)) && store.add === undefined) await store.delete(claimOf(key));
 }
 
 const claimOf = (key: string) => `${key}:claim`;
@@ -67,6 +77,16 @@ export async function replaceText(store: Store, key: string, value: string, ttlS
   if ((await store.get(key)) === null) return false;
   await store.set(key, value, ttlSeconds);
   return true;
+}
+
+/** The `swap` of a store, even if it has none. */
+export function swapOf(store: Store): Required<Store>["swap"] {
+  return async (key, expected, next) => {
+    if (store.swap !== undefined) return store.swap(key, expected, next);
+    if ((await store.get(key)) !== expected) return false;
+    await (next === null ? store.delete(key) : store.set(key, next.value, next.ttlSeconds));
+    return true;
+  };
 }
 
 /** The options of `memoryStore`. */
@@ -127,6 +147,12 @@ class MemoryStore implements Required<Store> {
   async replace(key: string, value: string, ttlSeconds: number): Promise<boolean> {
     if (!this.#find(key)) return false;
     await this.set(key, value, ttlSeconds);
+    return true;
+  }
+
+  async swap(key: string, expected: string, next: StoredText | null): Promise<boolean> {
+    if (this.#find(key)?.value !== expected) return false;
+    await (next === null ? this.delete(key) : this.set(key, next.value, next.ttlSeconds));
     return true;
   }
 

@@ -34,6 +34,12 @@ function openMemory(): OpenedStore {
       if (isReplaced) note(key, ttlSeconds);
       return isReplaced;
     },
+    swap: async (key, expected, next) => {
+      const isSwapped = await inner.swap(key, expected, next);
+      if (isSwapped && next === null) ends.delete(key);
+      else if (isSwapped && next !== null) note(key, next.ttlSeconds);
+      return isSwapped;
+    },
   };
   return {
     store,

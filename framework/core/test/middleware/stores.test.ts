@@ -81,6 +81,34 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Required
       expect(await store.replace("a", "3", 60)).toBe(false);
     });
 
+    it("swaps or deletes a text only if it is the expected one", async () => {
+      const store = open();
+      const next = { value: "2", ttlSeconds: 60 };
+      expect(await store.swap("a", "1", next)).toBe(false);
+      expect(await store.swap("a", "", null)).toBe(false);
+      await store.set("a", "1", 60);
+      expect(await store.swap("a", "other", next)).toBe(false);
+      expect(await store.swap("a", "other", null)).toBe(false);
+      expect(await store.get("a")).toBe("1");
+      expect(await store.swap("a", "1", next)).toBe(true);
+      expect(await store.get("a")).toBe("2");
+      expect(await store.swap("a", "2", null)).toBe(true);
+      expect(await store.get("a")).toBeNull();
+      await store.set("a", "3", 0.001);
+      while ((await store.get("a")) !== null);
+      expect(await store.swap("a", "3", next)).toBe(false);
+    });
+
+    it("swaps a text for one of many concurrent callers", async () => {
+      const store = open();
+      await store.set("a", "free", 60);
+      const swapped = await Promise.all(
+        Array.from({ length: 100 }, (__, index) => store.swap("a", "free", { value: String(index), ttlSeconds: 60 })),
+      );
+      expect(swapped.filter((isSwapped) => isSwapped)).toHaveLength(1);
+      expect(await store.get("a")).toBe(String(swapped.indexOf(true)));
+    });
+
     it("removes expired keys", async () => {
       const store = open();
       await Promise.all([store.set("text", "a", 0.001), store.increment("count", 0.001)]);
