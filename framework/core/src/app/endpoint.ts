@@ -23,6 +23,7 @@ import { ABORT, HAS_FILES, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response-head.js";
+import { reportLateWork } from "../middleware/late-work.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
 import type { ResponseDocs } from "../parameters/annotation.js";
@@ -195,8 +196,8 @@ export class Endpoint {
     const { method, path } = this.record;
     const { limits, logger } = this.#settings;
     const called = handler as (args: object) => unknown;
-    if (this.#toStream !== null) return streamingHandler(called, this.#toStream);
-    return limitHandler(called, limits.handlerMs, { route: `${method} ${path}`, logger });
+    const responding = this.#toStream === null ? called : streamingHandler(called, this.#toStream);
+    return limitHandler(responding, limits.handlerMs, { route: `${method} ${path}`, logger });
   }
 
   #wrap(middleware: AppRouteEntry["middleware"], settings: EndpointSettings): ASGIApp {
@@ -352,7 +353,10 @@ export class Endpoint {
     const scope = call.scope as HTTPScope;
     // The handler has done its work: it is not undone because its client did not wait for the end.
     if (call.started && call.isDisconnect(cause)) return this.#afterResponse(call);
-    if (cause instanceof HandlerTimeout) call.requestIfMade?.[ABORT](timeoutReason());
+    if (cause instanceof HandlerTimeout) {
+      call.requestIfMade?.[ABORT](timeoutReason());
+      reportLateWork(scope, cause.ended);
+    }
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
     if (call.isDisconnect(error)) return;
     if (call.started) {

@@ -2,15 +2,20 @@
 import { isAbort } from "../common/promises.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
 import { errorText, type Logger } from "../common/logger.js";
+import { CLOSE_SOURCE, StreamingResponse } from "../http/response/streaming.js";
+import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 
 /**
  * A handler that took longer than its `limits.handlerMs`. Results in 504, like any `HTTPException` with this status.
  */
 export class HandlerTimeout extends HTTPException {
   override readonly name = "HandlerTimeout";
+  /** Settles when the handler has ended, which cannot be stopped. */
+  readonly ended: Promise<void>;
 
-  constructor() {
+  constructor(ended: Promise<void>) {
     super(504);
+    this.ended = ended;
   }
 }
 
@@ -19,7 +24,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from
- * outside: the handler continues, its result is dropped, and a later error is logged, unless it is caused by the abort
+ * outside: the handler continues, its result is dropped and closed, and a later error is logged, unless it is caused by the abort
  * of `request.signal`. Without a limit it is the very handler that was given.
  *
  * @param of - Method and path, for messages, and the logger.
@@ -47,11 +52,7 @@ export function limitHandler<Args extends readonly unknown[]>(
 
 function within(result: Promise<unknown>, timeoutMs: number, late: (error: unknown) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let isOver = false;
-    const timer = setTimeout(() => {
-      isOver = true;
-      reject(new HandlerTimeout());
-    }, timeoutMs);
+    const timer = setTimeout(() => reject(new HandlerTimeout(result.then(close).catch(late))), timeoutMs);
     result.then(
       (value) => {
         clearTimeout(timer);
@@ -59,9 +60,14 @@ function within(result: Promise<unknown>, timeoutMs: number, late: (error: unkno
       },
       (error: Error) => {
         clearTimeout(timer);
-        if (isOver) late(error);
-        else reject(error);
+        reject(error);
       },
     );
   });
+}
+
+/** Closes the source of a response that is not sent. */
+async function close(result: unknown): Promise<void> {
+  const response = isWebResponse(result) ? fromWebResponse(result) : result;
+  if (response instanceof StreamingResponse) await response[CLOSE_SOURCE]();
 }

@@ -1,5 +1,5 @@
 /** `idempotency`: the response to a repeated request is the response to the first one. @module */
-import type { HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
+import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
 import { type Middleware, documented } from "./chain.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
@@ -9,8 +9,9 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
-import { Keys, type Kept } from "./idempotency/keys.js";
+import { Claim, Keys, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
+import { watchLateWork } from "./late-work.js";
 import { onHTTP, refuse, sendInOrder } from "./layer.js";
 import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
 
@@ -84,29 +85,15 @@ export function idempotency(options: IdempotencyOptions): Middleware {
     if (!isOneKey(keys)) return refuse(scope, send, REFUSALS.key);
     const route = `${scope.method} ${targetOf(scope)}`;
     const name = await storedNameOf(await callerOf(scope, receive), keys[0]);
+    let claim: Claim | Kept;
     try {
-      const kept = await entries.claim(scope, name, route);
-      if (kept !== null) return await repeat(kept, route, { scope, receive, send });
+      claim = await entries.claim(scope, name, route);
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       return refuse(scope, send, STORE_UNAVAILABLE);
     }
-    const body = digesting(receive);
-    const renewal = entries.renewWhile(scope, name, route);
-    const recording = new Recording(send, async (response) => {
-      renewal.stop(); // a claim that is renewed later would replace the response
-      if (response === null || response.status >= 500) await entries.release(scope, name);
-      else await entries.keep(scope, name, { route, body: await body.state(), response });
-    });
-    try {
-      await app(
-        scope,
-        body.receive,
-        sendInOrder((message: SendMessage) => recording.take(message)),
-      );
-    } finally {
-      await recording.abandon();
-    }
+    const call = { scope, receive, send, route };
+    return claim instanceof Claim ? run(app, claim, call) : repeat(claim, call);
   });
   return documented(middleware, {
     affects: (method) => METHODS.has(method),
@@ -139,13 +126,41 @@ export function storedNameOf(caller: readonly string[], key: string): Promise<st
   return sha256(JSON.stringify([caller, key]));
 }
 
+/** A request with a key. */
+interface KeyedCall {
+  readonly scope: HTTPScope;
+  readonly receive: Receive;
+  readonly send: Send;
+  /** Method, path and query. */
+  readonly route: string;
+}
+
+/** Runs a request that has claimed its key, and stores its response. */
+async function run(app: ASGIApp, claim: Claim, { scope, receive, send, route }: KeyedCall): Promise<void> {
+  const body = digesting(receive);
+  const [watched, late] = watchLateWork(scope);
+  const release = async () => {
+    for (const work of late) await work;
+    await claim.release();
+  };
+  const recording = new Recording(send, async (response) => {
+    if (response !== null && response.status < 500) {
+      return claim.keep({ route, body: await body.state(), response });
+    }
+    const released = release();
+    // A 504 is sent although the handler still runs: until it has ended, a repeat must not run.
+    if (late.length === 0) await released;
+  });
+  try {
+    const recorded = sendInOrder((message: SendMessage) => recording.take(message));
+    await app(watched, body.receive, recorded);
+  } finally {
+    await recording.abandon();
+  }
+}
+
 /** Responds to a request whose key is known. */
-async function repeat(
-  kept: Kept,
-  route: string,
-  call: { scope: HTTPScope; receive: Receive; send: Send },
-): Promise<void> {
-  const { scope, receive, send } = call;
+async function repeat(kept: Kept, { scope, receive, send, route }: KeyedCall): Promise<void> {
   if (kept.route !== route) return refuse(scope, send, REFUSALS.other);
   if (kept.body === null || kept.response === null) return refuse(scope, send, REFUSALS.running);
   if (!(await isSameBody(receive, kept.body))) return refuse(scope, send, REFUSALS.other);

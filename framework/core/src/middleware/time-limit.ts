@@ -4,6 +4,7 @@ import type { Middleware } from "./chain.js";
 import { ClientDisconnect } from "../common/exceptions.js";
 import { expecting } from "../common/options.js";
 import { markHandled } from "../common/promises.js";
+import { reportLateWork } from "./late-work.js";
 import { onHTTP, refuse } from "./layer.js";
 
 /** The longest delay that a timer keeps; a longer one fires at once. */
@@ -36,9 +37,11 @@ export function timeLimit(timeoutMs: number): Middleware {
   return onHTTP((app) => async (scope, receive, send) => {
     let state = "running" as "running" | "started" | "over";
     let answering: Promise<void> = Promise.resolve();
+    let running: Promise<unknown> = answering;
     const waiting = new Set<(message: ReceiveMessage) => void>();
     const timer = setTimeout(() => {
       state = "over";
+      reportLateWork(scope, running);
       for (const leave of waiting) leave(LEFT);
       answering = markHandled(refuse(scope, send, { statusCode: 504, detail: "Gateway Timeout" }));
     }, timeoutMs);
@@ -64,7 +67,9 @@ export function timeLimit(timeoutMs: number): Middleware {
       return send(message);
     };
     try {
-      await app(scope, bounded, tracked);
+      const ended = app(scope, bounded, tracked);
+      running = ended.catch(() => {});
+      await ended;
     } catch (error) {
       if (state !== "over" || !(error instanceof ClientDisconnect)) throw error;
     } finally {

@@ -1,5 +1,13 @@
 import { expect, it } from "@jest/globals";
-import { App, ConfigurationError, Depends, HTTPException, Request, withParams } from "../../src/index.js";
+import {
+  App,
+  ConfigurationError,
+  Depends,
+  HTTPException,
+  Request,
+  StreamingResponse,
+  withParams,
+} from "../../src/index.js";
 import { call as callInMemory } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
@@ -115,6 +123,51 @@ describeMatrix("limits.handlerMs", ({ call }) => {
     app.exceptionHandler(504, () => ({ own: true }));
     app.get("/", never);
     expect(await call(app, "GET", "/")).toMatchObject({ status: 504, json: { own: true } });
+  });
+
+  it.each(["jsonl", "sse"] as const)("closes the %s stream of a handler that returns it too late", async (stream) => {
+    const { app, log } = create(5);
+    const open = later<void>();
+    const closed = later<string>();
+    const items = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: false as const, value: "late" }),
+        return: async () => (closed.resolve("closed"), { done: true as const, value: undefined }),
+      }),
+    };
+    app.get("/", { stream }, async () => open.promise.then(() => items));
+    expect(await call(app, "GET", "/")).toMatchObject({ status: 504, json: { detail: "Gateway Timeout" } });
+    open.resolve();
+    expect(await closed.promise).toBe("closed");
+    expect(log.lines).toEqual([]);
+  });
+
+  it.each<[string, (source: ReadableStream<Uint8Array>) => unknown]>([
+    ["StreamingResponse", (source) => new StreamingResponse(source)],
+    ["Response of the platform", (source) => new globalThis.Response(source)],
+  ])("closes the source of a %s that is returned too late", async (_, responseOf) => {
+    const { app } = create(5);
+    const open = later<void>();
+    const closed = later<string>();
+    const source = new ReadableStream<Uint8Array>({ cancel: () => closed.resolve("closed") });
+    app.get("/", async () => open.promise.then(() => responseOf(source)));
+    expect((await call(app, "GET", "/")).status).toBe(504);
+    open.resolve();
+    expect(await closed.promise).toBe("closed");
+  });
+
+  it("logs the error of a late stream that cannot be closed", async () => {
+    const { app, log } = create(5);
+    const open = later<void>();
+    const items = async function* () {
+      yield 1;
+    };
+    const broken = Object.assign(items(), { return: () => Promise.reject(new Error("stuck")) });
+    app.get("/", { stream: "jsonl" }, async () => open.promise.then(() => broken));
+    expect((await call(app, "GET", "/")).status).toBe(504);
+    open.resolve();
+    while (log.lines.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(log.lines).toEqual(["error GET / failed after its time was up: Error: stuck"]);
   });
 
   it("does not limit a stream, because its handler has already returned", async () => {

@@ -11,12 +11,19 @@ import {
   StreamingResponse,
   t,
 } from "../../src/index.js";
-import { compress, idempotency, type IdempotencyOptions, memoryStore, type Store } from "../../src/middleware/index.js";
+import {
+  compress,
+  idempotency,
+  type IdempotencyOptions,
+  memoryStore,
+  type Store,
+  timeLimit,
+} from "../../src/middleware/index.js";
 import { Deferred } from "../../src/common/promises.js";
 import { type Answer, call as callInMemory, type Sent } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
-import { AWAY, describeStores } from "./_stores.js";
+import { AWAY, describeStores, type OpenedStore } from "./_stores.js";
 
 const METHODS = ["POST", "PUT", "PATCH", "DELETE"] as const;
 
@@ -74,6 +81,19 @@ const keyed = (key: string, sent: Sent = {}): Sent => ({
   ...sent,
   headers: [...(sent.headers ?? []), ["idempotency-key", key]],
 });
+
+/** Renewals are started by a test; all else runs in real time. */
+const fakeIntervals = () =>
+  jest.useFakeTimers({
+    doNotFake: ["setTimeout", "clearTimeout", "setImmediate", "nextTick", "queueMicrotask", "performance", "Date"],
+  });
+
+/** The values of a store, after all calls under way. */
+async function textsOf({ store, keys }: OpenedStore): Promise<(string | null)[]> {
+  await new Promise((resolve) => setImmediate(resolve));
+  const names = (await keys()).toSorted();
+  return Promise.all(names.map((name) => store.get(name)));
+}
 
 /** A response without the mark of a replay. */
 const sameAs = ({ status, headerLines, text }: Answer) => ({
@@ -254,6 +274,99 @@ describeStores((_, open) => {
       await slow;
       expect((await callInMemory(two.app, "POST", "/slow", keyed("k"))).json).toEqual({ run: 1 });
       expect(two.runs.count).toBe(0);
+    });
+
+    it("leaves a key to the request that has claimed it after the lease of the first one ended", async () => {
+      const opened = open();
+      const [one, two] = [create(opened.store), create(opened.store)];
+      fakeIntervals();
+      try {
+        const first = callInMemory(one.app, "POST", "/slow", keyed("k"));
+        await one.gates.entered.promise;
+        // The lease ends while the first process is stopped.
+        for (const key of await opened.keys()) await opened.store.delete(key);
+        const second = callInMemory(two.app, "POST", "/slow", keyed("k"));
+        await two.gates.entered.promise;
+        const claims = await textsOf(opened);
+        expect(claims.length).toBeGreaterThan(0);
+        jest.advanceTimersByTime(20_000);
+        expect(await textsOf(opened)).toEqual(claims);
+        one.gates.open.resolve();
+        expect((await first).json).toEqual({ run: 1 });
+        expect(await textsOf(opened)).toEqual(claims);
+        two.runs.count = 7;
+        two.gates.open.resolve();
+        await second;
+      } finally {
+        jest.useRealTimers();
+      }
+      const replayed = await callInMemory(one.app, "POST", "/slow", keyed("k"));
+      expect(replayed.headers["idempotency-replayed"]).toBe("true");
+      expect(one.runs.count).toBe(1);
+    });
+
+    it("does not release the key of another request after an error", async () => {
+      const opened = open();
+      const [one, two] = [create(opened.store), create(opened.store)];
+      const entered = new Deferred<void>();
+      const fail = new Deferred<void>();
+      one.app.post("/fails", async () => {
+        entered.resolve();
+        await fail.promise;
+        throw new HTTPException(500);
+      });
+      two.app.post("/fails", async () => {
+        two.gates.entered.resolve();
+        await two.gates.open.promise;
+        return "done";
+      });
+      const first = callInMemory(one.app, "POST", "/fails", keyed("k"));
+      await entered.promise;
+      for (const key of await opened.keys()) await opened.store.delete(key);
+      const second = callInMemory(two.app, "POST", "/fails", keyed("k"));
+      await two.gates.entered.promise;
+      fail.resolve();
+      expect((await first).status).toBe(500);
+      expect((await callInMemory(two.app, "POST", "/fails", keyed("k"))).status).toBe(409);
+      two.gates.open.resolve();
+      expect((await second).json).toBe("done");
+      expect((await callInMemory(two.app, "POST", "/fails", keyed("k"))).json).toBe("done");
+    });
+
+    it("stores a response whose lease has ended, if no other request has claimed the key", async () => {
+      const opened = open();
+      const { app, gates, runs } = create(opened.store);
+      const first = callInMemory(app, "POST", "/slow", keyed("k"));
+      await gates.entered.promise;
+      for (const key of await opened.keys()) await opened.store.delete(key);
+      gates.open.resolve();
+      await first;
+      expect((await callInMemory(app, "POST", "/slow", keyed("k"))).json).toEqual({ run: 1 });
+      expect(runs.count).toBe(1);
+    });
+
+    it.each([
+      [
+        "limits.handlerMs",
+        (app: App, run: () => Promise<unknown>) => app.post("/late", { limits: { handlerMs: 5 } }, run),
+      ],
+      ["timeLimit", (app: App, run: () => Promise<unknown>) => app.post("/late", { middleware: [timeLimit(5)] }, run)],
+    ])("responds with 409 after the 504 of %s until the handler has ended", async (__, register) => {
+      const { app, runs } = create(open().store);
+      const end = new Deferred<void>();
+      register(app, async () => {
+        const run = ++runs.count;
+        if (run === 1) await end.promise;
+        return { run };
+      });
+      expect((await callInMemory(app, "POST", "/late", keyed("k"))).status).toBe(504);
+      const repeat = await callInMemory(app, "POST", "/late", keyed("k"));
+      expect(repeat).toMatchObject({ status: 409, headers: { "retry-after": "1" } });
+      expect(runs.count).toBe(1);
+      end.resolve();
+      let again = repeat;
+      while (again.status === 409) again = await callInMemory(app, "POST", "/late", keyed("k"));
+      expect(again).toMatchObject({ status: 200, json: { run: 2 } });
     });
 
     it("keeps a claim for a minute at most if the process dies, or for ttlSeconds without add", async () => {

@@ -93,6 +93,9 @@ export interface Pace {
   readonly silence: Uint8Array;
 }
 
+/** Closes the source of a response that is not sent. */
+export const CLOSE_SOURCE: unique symbol = Symbol("closeSource");
+
 /** The pace of a stream. */
 export const PACE: unique symbol = Symbol("pace");
 
@@ -149,6 +152,12 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
 
   /** The source has ended without a part: the head can still change. @internal */
   protected endedEarly(_request: Request): void {}
+
+  /** @internal */
+  async [CLOSE_SOURCE](): Promise<void> {
+    // One that opens itself has not begun.
+    if (!isOpenable(this.#content)) await new Pull(this.#content).close();
+  }
 
   /** Waits for the first part. @internal */
   override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {

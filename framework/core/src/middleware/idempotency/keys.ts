@@ -1,6 +1,6 @@
 /** The keys of requests in a store: claimed by one request, then kept with its response. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
-import { StoreLog, addText, deleteText, type Store } from "../stores.js";
+import { StoreLog, addText, deleteText, type Store, swapOf } from "../stores.js";
 import type { BodyState } from "./body.js";
 import type { RecordedResponse } from "./recording.js";
 
@@ -12,6 +12,8 @@ export interface Kept {
   readonly body: BodyState | null;
   /** `null` while it is running. */
   readonly response: RecordedResponse | null;
+  /** A random id of a request that is running. */
+  readonly owner?: string;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface Kept {
  */
 const LEASE_SECONDS = 60;
 
-/** Claims, keeps and releases keys. */
+/** Looks up and claims keys. */
 export class Keys {
   readonly #store: Store;
   readonly #ttlSeconds: number;
@@ -39,45 +41,75 @@ export class Keys {
   }
 
   /**
-   * Claims a key for a request. Returns `null` for the one that gets it, else the entry of the request that has it.
+   * Claims a key for a request. Returns the claim to the request that gets it, and to others the entry of that request.
    *
    * @throws StoreFailure if the store is unavailable.
    */
-  claim(scope: HTTPScope, name: string, route: string): Promise<Kept | null> {
-    return this.#log.watch(scope, this.#claim(keyOf(name), route));
+  claim(scope: HTTPScope, name: string, route: string): Promise<Claim | Kept> {
+    return this.#log.watch(scope, this.#claim(scope, `idempotency:${name}`, route));
   }
 
-  async #claim(key: string, route: string): Promise<Kept | null> {
-    const claim = JSON.stringify({ route, body: null, response: null } satisfies Kept);
-    if (await addText(this.#store, key, claim, this.#leaseSeconds)) return null;
-    const text = await this.#store.get(key);
+  async #claim(scope: HTTPScope, key: string, route: string): Promise<Claim | Kept> {
+    const running: Kept = { route, body: null, response: null, owner: crypto.randomUUID() };
+    const claimed = JSON.stringify(running);
+    const [store, ttlSeconds, leaseSeconds] = [this.#store, this.#ttlSeconds, this.#leaseSeconds];
+    if (await addText(store, key, claimed, leaseSeconds)) {
+      const watch = (call: Promise<unknown>) => this.#log.watch(scope, call);
+      return new Claim({ store, key, text: claimed, ttlSeconds, leaseSeconds, watch });
+    }
+    const text = await store.get(key);
     // The first request was released in between, or has not written its claim yet: this one is repeated by its client.
-    return text === null ? { route, body: null, response: null } : (JSON.parse(text) as Kept);
-  }
-
-  /** Keeps the response. If the store is unavailable, the response is still sent, and the key expires. */
-  keep(scope: HTTPScope, name: string, kept: Kept): Promise<void> {
-    return this.#ignoring(scope, this.#store.set(keyOf(name), JSON.stringify(kept), this.#ttlSeconds));
-  }
-
-  /** Releases a key, so that a repeat runs. */
-  release(scope: HTTPScope, name: string): Promise<void> {
-    return this.#ignoring(scope, deleteText(this.#store, keyOf(name)));
-  }
-
-  /** Renews a claim until `stop` is called. */
-  renewWhile(scope: HTTPScope, name: string, route: string): { readonly stop: () => void } {
-    const claim = JSON.stringify({ route, body: null, response: null } satisfies Kept);
-    const renew = () => void this.#ignoring(scope, this.#store.set(keyOf(name), claim, this.#leaseSeconds));
-    const timer = setInterval(renew, Math.min(LEASE_SECONDS, this.#leaseSeconds) * (1_000 / 3));
-    timer.unref?.();
-    return { stop: () => clearInterval(timer) };
-  }
-
-  /** A failure is logged. */
-  async #ignoring(scope: HTTPScope, call: Promise<void>): Promise<void> {
-    await this.#log.watch(scope, call).catch(() => {});
+    return text === null ? running : (JSON.parse(text) as Kept);
   }
 }
 
-const keyOf = (name: string) => `idempotency:${name}`;
+/** The parts of a claim. */
+interface ClaimParts {
+  readonly store: Store;
+  readonly key: string;
+  /** The text in the store, by which the claim is recognized. */
+  readonly text: string;
+  readonly ttlSeconds: number;
+  readonly leaseSeconds: number;
+  /** Awaits a call of the store, and logs its failure. */
+  readonly watch: (call: Promise<unknown>) => Promise<unknown>;
+}
+
+/**
+ * The key of a running request, which it renews until the request ends. A process that was stopped for longer than the lease
+ * can have lost its key to another request: then the claim changes nothing.
+ */
+export class Claim {
+  readonly #parts: ClaimParts;
+  readonly #renewal: ReturnType<typeof setInterval>;
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts;
+    const { store, key, text, leaseSeconds } = parts;
+    const renew = () => this.#ignoring(swapOf(store)(key, text, { value: text, ttlSeconds: leaseSeconds }));
+    this.#renewal = setInterval(() => void renew(), Math.min(LEASE_SECONDS, leaseSeconds) * (1_000 / 3));
+    this.#renewal.unref?.();
+  }
+
+  /** Keeps the response. If the store is unavailable, the response is still sent, and the key expires. */
+  async keep(kept: Kept): Promise<void> {
+    clearInterval(this.#renewal);
+    const { store, key, text, ttlSeconds } = this.#parts;
+    const value = JSON.stringify(kept);
+    const keep = async () =>
+      (await swapOf(store)(key, text, { value, ttlSeconds })) || addText(store, key, value, ttlSeconds);
+    await this.#ignoring(keep());
+  }
+
+  /** Releases the key, so that a repeat runs. */
+  async release(): Promise<void> {
+    clearInterval(this.#renewal);
+    const { store, key, text } = this.#parts;
+    await this.#ignoring(deleteText(store, key, text));
+  }
+
+  /** A failure is logged. */
+  async #ignoring(call: Promise<unknown>): Promise<void> {
+    await this.#parts.watch(call).catch(() => {});
+  }
+}
