@@ -8,7 +8,7 @@ import { type HTTPConnection, Request } from "../http/request.js";
 import { addVary, type ResponseHeaders } from "../http/response/headers.js";
 import { type CookieOptions, serializeCookie } from "../http/response/cookies.js";
 import { changingHeaders, onHTTP, refuse, sendInOrder } from "./layer.js";
-import { type Found, inCookie, inStore, type SessionData } from "./sessions/keeping.js";
+import { type Found, inCookie, inStore, type Left, type SessionData } from "./sessions/keeping.js";
 import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
 
 /** The options of `sessions` that do not depend on where the data are. */
@@ -83,7 +83,7 @@ export function sessions(options: SessionsOptions): Middleware {
   const { name, attributes, keeping } = compile(options);
   /** The header for the session when the response starts; `null` for no header. */
   const cookieFor = async (scope: HTTPScope, found: Found, session: Session): Promise<string | null> => {
-    const left = { text: JSON.stringify(session.data), isRenewed: session.isRenewed };
+    const left = { text: JSON.stringify(session.data), newId: session.newId };
     const value = await keeping.keep(scope, found, left);
     if (value === null) return null;
     const cookie = serializeCookie(name, value, value === "" ? { ...attributes, maxAge: 0 } : attributes);
@@ -95,7 +95,7 @@ export function sessions(options: SessionsOptions): Middleware {
   return onHTTP((app) => async (scope, receive, send) => {
     const found = await findOrNull(keeping.find(scope, new Request(scope, receive).cookies[name]));
     if (found === null) return refuse(scope, send, STORE_UNAVAILABLE);
-    const session: Session = { data: found.data, wasRead: false, isRenewed: false };
+    const session: Session = { data: found.data, wasRead: false, newId: null };
     let isRefused = false;
     const setCookie = async (headers: ResponseHeaders) => {
       if (session.wasRead) addVary(headers, "Cookie");
@@ -134,7 +134,7 @@ const SESSION: unique symbol = Symbol("tsgi.session");
 interface Session {
   data: SessionData;
   wasRead: boolean;
-  isRenewed: boolean;
+  newId: Left["newId"];
 }
 
 /**
@@ -174,13 +174,14 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
  * ```
  */
 export function clearSession(request: HTTPConnection): void {
-  Object.assign(readSession(request), { data: {}, isRenewed: true });
+  Object.assign(readSession(request), { data: {}, newId: "cleared" } satisfies Partial<Session>);
 }
 
 /**
  * Gives a request's session in a store a new id, and keeps its data. The id of before is not valid any more. Call it at each
  * login and change of rights: an attacker who knows the id from before, or has planted it, is not logged in with it (session
- * fixation). A session in a signed cookie has no id.
+ * fixation). If the session ends while the request runs, the new one has only the values that the request has changed. A
+ * session in a signed cookie has no id.
  *
  * @throws ConfigurationError without `sessions()`.
  * @see OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change"
@@ -197,7 +198,8 @@ export function clearSession(request: HTTPConnection): void {
  * ```
  */
 export function renewSession(request: HTTPConnection): void {
-  readSession(request).isRenewed = true;
+  const session = readSession(request);
+  session.newId ??= "renewed";
 }
 
 function readSession(request: HTTPConnection): Session {

@@ -38,6 +38,18 @@ function create(store: Store, options: Partial<SessionsOptions> = {}) {
     renewSession(request);
     sessionOf<User>(request).user = "ada";
   });
+  app.post("/slow-renew", { params: { ...params, data: t.Record(t.String(), t.Unknown()) } }, async (given) => {
+    renewSession(given.request);
+    Object.assign(sessionOf(given.request), given.data);
+    gates.entered.resolve();
+    await gates.open.promise;
+  });
+  app.post("/slow-switch", { params }, async ({ request }) => {
+    clearSession(request);
+    sessionOf<User>(request).user = "ada";
+    gates.entered.resolve();
+    await gates.open.promise;
+  });
   app.post("/renew", { params }, async ({ request }) => renewSession(request));
   app.post("/switch", { params }, async ({ request }) => {
     clearSession(request);
@@ -163,6 +175,37 @@ describeStores((_, open) => {
       expect(await opened.keys()).toEqual([]);
     });
 
+    it.each([
+      ["nothing", {}, {}],
+      ["the same value", { user: "ada" }, {}],
+      ["another value", { cart: "new" }, { cart: "new" }],
+    ])(
+      "does not bring a session back that ends while a slower request renews it and sets %s",
+      async (__, data, left) => {
+        const opened = open();
+        const { app, gates } = create(opened.store);
+        const login = await call(app, "POST", "/login");
+        const slow = call(app, "POST", "/slow-renew", { ...withCookie(cookieOf(login)), json: data });
+        await gates.entered.promise;
+        await call(app, "POST", "/logout", withCookie(cookieOf(login)));
+        gates.open.resolve();
+        const renewed = await slow;
+        const cookie = "set-cookie" in renewed.headers ? cookieOf(renewed) : cookieOf(login);
+        expect((await call(app, "GET", "/", withCookie(cookie))).json).toEqual(left);
+        expect(await opened.keys()).toHaveLength(Object.keys(left).length);
+      },
+    );
+
+    it("stores what a request has set after clearSession, though the session has ended meanwhile", async () => {
+      const { app, gates } = create(open().store);
+      const login = await call(app, "POST", "/login");
+      const slow = call(app, "POST", "/slow-switch", withCookie(cookieOf(login)));
+      await gates.entered.promise;
+      await call(app, "POST", "/logout", withCookie(cookieOf(login)));
+      gates.open.resolve();
+      expect((await call(app, "GET", "/", withCookie(cookieOf(await slow)))).json).toEqual({ user: "ada" });
+    });
+
     it("keeps the cookie of a renewed session from a slower request with the id of before", async () => {
       const { app, gates } = create(open().store);
       const before = await call(app, "POST", "/", { json: { cart: [1] } });
@@ -243,6 +286,7 @@ const pick = (store: Required<Store>): Required<Store> => ({
   increment: (...given) => store.increment(...given),
   add: (...given) => store.add(...given),
   replace: (...given) => store.replace(...given),
+  swap: (...given) => store.swap(...given),
 });
 
 describeMatrix("sessions whose store is away", ({ call }) => {

@@ -21,8 +21,8 @@ export type SessionData = Record<string, unknown>;
 /** A session at the start of the response. */
 export interface Left {
   readonly text: string;
-  /** `true` if the session must get a new id. */
-  readonly isRenewed: boolean;
+  /** If the session must get a new id: with the data of before, or for data that have been set since it was cleared. */
+  readonly newId: "renewed" | "cleared" | null;
 }
 
 /** Keeps sessions between requests. */
@@ -67,6 +67,13 @@ export function inCookie(name: string, secrets: readonly string[], maxAge: numbe
   };
 }
 
+/** The values that one request has set: they do not belong to a session that has ended meanwhile. */
+function changesOf(before: string, after: string): string {
+  const known = parseData(before) ?? {};
+  const isNew = ([name, value]: [string, unknown]) => JSON.stringify(known[name]) !== JSON.stringify(value);
+  return JSON.stringify(Object.fromEntries(Object.entries(parseData(after) ?? {}).filter(isNew)));
+}
+
 /** OWASP asks for 64 bits of entropy at least (Session Management, Session ID Entropy). */
 const ID_BYTES = 32;
 const ID = /^[\w-]{43}$/;
@@ -85,15 +92,25 @@ export function inStore(name: string, store: Store, maxAge: number): Keeping {
     await store.set(await keyOf(id), text, maxAge);
     return id;
   };
-  const keep = async ({ id, text: before }: Found, { text, isRenewed }: Left): Promise<string | null> => {
-    if (text === before && !isRenewed) return null;
+  /** Gives the data of a session a new id. Of one that has ended meanwhile, only what this request has set is kept. */
+  const renew = async (key: string, before: string, text: string): Promise<string | null> => {
+    const next = await create(text);
+    if (await replaceText(store, key, EMPTY, maxAge)) {
+      await store.delete(key);
+      return next;
+    }
+    await store.delete(await keyOf(next));
+    const own = changesOf(before, text);
+    return own === EMPTY ? null : create(own);
+  };
+  const change = async ({ id, text: before }: Found, { text, newId }: Left): Promise<string | null> => {
+    if (text === before && newId === null) return null;
     if (id === null) return text === EMPTY ? null : create(text);
     const key = await keyOf(id);
-    if (text !== EMPTY && !isRenewed) {
-      // A request that is slower than the logout of its session does not bring it back. It does not change the cookie:
-      // the browser may already have the cookie of a renewed session.
-      return (await replaceText(store, key, text, maxAge)) ? id : null;
-    }
+    // A request that is slower than the logout of its session does not bring it back. It does not change the cookie:
+    // the browser may already have the cookie of a renewed session.
+    if (text !== EMPTY && newId === null) return (await replaceText(store, key, text, maxAge)) ? id : null;
+    if (text !== EMPTY && newId === "renewed") return renew(key, before, text);
     const next = text === EMPTY ? "" : await create(text);
     await store.delete(key);
     return next;
@@ -110,7 +127,7 @@ export function inStore(name: string, store: Store, maxAge: number): Keeping {
         ),
       );
     },
-    keep: (scope, found, left) => log.watch(scope, keep(found, left)),
+    keep: (scope, found, left) => log.watch(scope, change(found, left)),
   };
 }
 
