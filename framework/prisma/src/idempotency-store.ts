@@ -39,7 +39,9 @@ const SELECT = `SELECT "fingerprint", "status", "headers", "body" FROM "tsgi_ide
 const INSERT = `INSERT INTO "tsgi_idempotency" ("key", "fingerprint", "status", "headers", "body", "expires_at")
 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT ("key") DO UPDATE SET "fingerprint" = excluded."fingerprint",
 "status" = excluded."status", "headers" = excluded."headers", "body" = excluded."body", "expires_at" = excluded."expires_at"`;
-const LOCK = `SELECT pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.tsgi_idempotency.' || $1, 0)) AS "free",
+/** `current_schema()` is NULL until the schema of the search path exists. Then the lock would be NULL as well. */
+const SCHEMA = "coalesce(current_schema(), (parse_ident(current_setting('search_path'), false))[1])";
+const LOCK = `SELECT pg_try_advisory_xact_lock(hashtextextended(${SCHEMA} || '.tsgi_idempotency.' || $1, 0)) AS "free",
 to_regclass('tsgi_idempotency') IS NOT NULL AS "exists"`;
 const DELETE_EXPIRED = `DELETE FROM "tsgi_idempotency" WHERE "expires_at" <= $1`;
 

@@ -132,7 +132,8 @@ function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
     statement_timeout: waitMs,
     // The client's clock, for a server that is silent: its connection is closed, which would keep its place indefinitely.
     query_timeout: waitMs + 500,
-    options: `-c search_path=${schemaOf(url)}`,
+    // A space would begin another option, and a name without quotes is in lower case.
+    options: `-c search_path=${escapeIdentifier(schemaOf(url)).replaceAll(/[\\ ]/g, "\\$&")}`,
     keepAlive: true,
     application_name: "tsgi",
   });
@@ -205,7 +206,10 @@ function schemaOf(url: string): string {
 }
 
 async function enterSchema(client: Client, name: string): Promise<void> {
-  const { rows } = await client.query<{ found: boolean }>('SELECT to_regnamespace($1) IS NOT NULL AS "found"', [name]);
+  const { rows } = await client.query<{ found: boolean }>(
+    'SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS "found"',
+    [name],
+  );
   const schema = escapeIdentifier(name);
   // Not `IF NOT EXISTS`: that requires the permission to create schemas even if the schema exists.
   await client.query(`${rows[0]?.found ? "" : `CREATE SCHEMA ${schema};`} SET LOCAL search_path TO ${schema}`);

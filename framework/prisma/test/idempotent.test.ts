@@ -16,6 +16,7 @@ import {
   withParams,
 } from "tsgi";
 import { nextTurn } from "tsgi/internals";
+import { httpMiddleware } from "tsgi/middleware";
 import { idempotent, type IdempotentOptions, transactionOf } from "../src/index.js";
 import { openedOf } from "../src/transaction.js";
 import { type Answer, call, type Sent } from "../../test/support/call.js";
@@ -142,6 +143,20 @@ describe.each([
         async () => 1,
       );
       expect(isReplayed(await call(app, "POST", "/users", keyed("k3", { name: "k3" })))).toBe("true");
+    });
+
+    it("does not keep headers that middleware adds", async () => {
+      await using shop = await openShop(name);
+      let count = 0;
+      const counting = httpMiddleware(async (_, next) => {
+        (await next()).headers.set("x-count", String(++count));
+      });
+      shop.app.post("/", { params: shop.take(), middleware: [counting] }, async () => "done");
+      const answers = [await call(shop.app, "POST", "/", keyed("k")), await call(shop.app, "POST", "/", keyed("k"))];
+      expect(answers.map((answer) => [answer.json, answer.headers["x-count"], isReplayed(answer)])).toEqual([
+        ["done", "1", null],
+        ["done", "2", "true"],
+      ]);
     });
 
     it("responds with 422 to another body, path, query or method", async () => {
@@ -397,6 +412,25 @@ describe.each([
 });
 
 describeWithCluster("idempotent on PostgreSQL, in two processes", () => {
+  it.each(["missing", "Upper Case"])("runs in the schema %j, which does not exist yet", async (schema) => {
+    const url = new URL(createSchema(cluster.url));
+    url.searchParams.set("schema", schema);
+    const db = await openClient(url.href, {}, { isMigrated: false });
+    const app = new App();
+    const transaction = transactionOf(Depends(async () => db, { scope: "app" }));
+    let runs = 0;
+    app.post("/", { params: { tx: Depends(idempotent(transaction)) } }, async ({ tx }) => {
+      await raw(tx).$queryRawUnsafe("SELECT 1");
+      return ++runs;
+    });
+    const answers = [await call(app, "POST", "/", keyed("k")), await call(app, "POST", "/", keyed("k"))];
+    await db.$disconnect();
+    expect(answers.map((answer) => [answer.status, answer.json, isReplayed(answer)])).toEqual([
+      [200, 1, null],
+      [200, 1, "true"],
+    ]);
+  });
+
   it.each([undefined, "Serializable" as const])(
     "responds with 409 to a key of the other one (isolation: %s)",
     async (isolation) => {
