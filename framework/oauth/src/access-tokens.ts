@@ -1,11 +1,10 @@
 /** Your own access tokens. @module */
 import type { CryptoKey, JWTVerifyOptions, KeyObject } from "jose";
-import { assertOptions, expecting, type OptionRule, type OptionRules, TEXT } from "tsgi/internals";
+import { ANYTHING, assertOptions, expecting, type OptionRules, TEXT } from "tsgi/internals";
 import { type Claims, verifyToken } from "./claims.js";
-import { oauthError } from "./errors.js";
 import { jose } from "./jose.js";
-import { keysOfPrivateKey, keysOfSecret, type TokenKeys } from "./keys.js";
-import { assertRequired, NAMES } from "./options.js";
+import { keysOf, type TokenKeys } from "./keys.js";
+import { NAMES } from "./options.js";
 
 /** The options of `AccessTokens`. */
 export interface AccessTokensOptions {
@@ -26,21 +25,12 @@ export interface AccessTokensOptions {
   algorithm?: string;
 }
 
-const POSITIVE = expecting("a number of seconds above 0", (value) => {
-  return typeof value === "number" && Number.isFinite(value) && value > 0;
-});
-const SECRET = expecting(
-  "a string or a Uint8Array",
-  (value) => typeof value === "string" || value instanceof Uint8Array,
-);
-const ANYTHING: OptionRule = () => {};
-
 const OPTIONS: OptionRules<AccessTokensOptions> = {
-  secret: SECRET,
-  privateKey: ANYTHING, // checked when it is read
+  secret: ANYTHING, // these two are checked when they are read
+  privateKey: ANYTHING,
   issuer: TEXT,
   audience: NAMES,
-  expiresInSeconds: POSITIVE,
+  expiresInSeconds: expecting("a number of seconds above 0", (value) => Number.isFinite(value) && Number(value) > 0),
   algorithm: TEXT,
 };
 
@@ -66,12 +56,11 @@ export class AccessTokens {
   /** @throws ConfigurationError for a short secret, a key or an algorithm that cannot be used, and for an unknown option. */
   constructor(options: AccessTokensOptions) {
     assertOptions("new AccessTokens()", options, OPTIONS);
-    assertRequired("new AccessTokens()", options, OPTIONS, ["expiresInSeconds"]);
-    const { secret, privateKey, algorithm, issuer, audience } = options;
-    if ((secret === undefined) === (privateKey === undefined)) throw oauthError("TSGI_INVALID_TOKEN_KEY");
-    this.#keys = secret === undefined ? keysOfPrivateKey(privateKey ?? "", algorithm) : keysOfSecret(secret, algorithm);
+    const { issuer, audience, expiresInSeconds } = options;
+    OPTIONS.expiresInSeconds("new AccessTokens()", "expiresInSeconds", expiresInSeconds);
+    this.#keys = keysOf(options);
     this.#fixed = { ...(issuer && { iss: issuer }), ...(audience && { aud: audience }) };
-    this.#expiresInSeconds = options.expiresInSeconds;
+    this.#expiresInSeconds = expiresInSeconds;
     // The list of algorithms prevents `none` and key confusion (RFC 8725 §3.1).
     this.#rules = { algorithms: [this.#keys.algorithm], ...(issuer && { issuer }), ...(audience && { audience }) };
   }

@@ -1,19 +1,11 @@
 /** The claims of a token, and the checks that every token must pass. @module */
-import type { JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import { jose } from "./jose.js";
 
-/** The claims of a verified token (RFC 7519 §4.1). */
-export interface Claims {
+/** The claims of a verified token (RFC 7519 §4.1). The values of other claims are not checked. */
+export interface Claims extends JWTPayload {
   /** Seconds since 1970 at which the token expires. */
   exp: number;
-  iat?: number;
-  nbf?: number;
-  iss?: string;
-  sub?: string;
-  aud?: string | string[];
-  jti?: string;
-  /** Other claims, whose values are not checked. */
-  [name: string]: unknown;
 }
 
 /** Attack: each part of a token is decoded and parsed before its signature is verified. */

@@ -1,11 +1,12 @@
 /** The security scheme of access tokens. @module */
-import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
+import type { JSONWebKeySet } from "jose";
 import { HTTPException, type SecurityScopes } from "tsgi";
 import {
   assertOptions,
   AUTHORIZATION,
   expecting,
   isObject,
+  isRecord,
   type OptionRules,
   parseAuthorization,
   SCHEME_OPTIONS,
@@ -15,9 +16,9 @@ import { type SchemeOptions, SecurityScheme, type SecuritySchemeObject } from "t
 import type { AccessTokens } from "./access-tokens.js";
 import { type Claims, scopesOf, verifyToken } from "./claims.js";
 import { jose } from "./jose.js";
-import { discoveryUrlOf, RemoteKeySet } from "./key-set.js";
-import { assertRequired, IDENTIFIER, isSecure, NAMES } from "./options.js";
-import { metadataOf, metadataPathOf, type ResourceMetadata } from "./protected-resource.js";
+import { discoveryUrlOf, remoteKeys } from "./key-set.js";
+import { IDENTIFIER, isSecure, NAMES } from "./options.js";
+import { describeResource, type ResourceMetadata } from "./protected-resource.js";
 
 /** Options of a `JWTBearer` for the tokens of an identity provider. */
 export interface ProviderTokenOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -45,55 +46,53 @@ export type JWTBearerOptions<AutoError extends boolean = boolean> =
   | ProviderTokenOptions<AutoError>
   | IssuedTokenOptions<AutoError>;
 
+const PLACE = "new JWTBearer()";
+
 /** Asymmetric algorithms only. Attack: with HS256, the provider's public key would be the secret (RFC 8725 §2.1). */
 const ALGORITHMS = [...["RS", "PS", "ES"].flatMap((name) => ["256", "384", "512"].map((bits) => name + bits)), "EdDSA"];
-const KNOWN = [...ALGORITHMS, "Ed25519"];
+const KNOWN: readonly unknown[] = [...ALGORITHMS, "Ed25519"];
 
 const PROVIDER_OPTIONS: OptionRules<ProviderTokenOptions> = {
   ...SCHEME_OPTIONS,
   issuer: IDENTIFIER,
   audience: NAMES,
   jwks: expecting("an https: URL (http: only on a loopback address) or a key set", (value) => {
-    return isSecure(value) || (isObject(value) && "keys" in value && Array.isArray(value.keys));
+    return isSecure(value) || (isRecord(value) && Array.isArray(value["keys"]));
   }),
   algorithms: expecting(`a list of ${KNOWN.join(", ")}`, (value) => {
-    return Array.isArray(value) && value.length > 0 && value.every((name) => KNOWN.some((known) => known === name));
+    return Array.isArray(value) && value.length > 0 && value.every((name) => KNOWN.includes(name));
   }),
   clockToleranceSeconds: whole(0),
   resource: IDENTIFIER,
 };
-const ISSUED_OPTIONS: OptionRules<IssuedTokenOptions> = {
-  ...SCHEME_OPTIONS,
-  tokens: expecting(
-    "AccessTokens",
-    (value) => isObject(value) && "verify" in value && typeof value.verify === "function",
-  ),
-};
+const TOKENS = expecting("AccessTokens", (value) => isRecord(value) && typeof value["verify"] === "function");
 
-/** Verifies a token. `null` or a rejection if it is invalid. */
-type Verify = (token: string) => Promise<Claims | null>;
+/** What the scheme needs to know of a kind of tokens. */
+interface TokenKind {
+  /** Verifies a token. `null` or a rejection if it is invalid. */
+  readonly verify: (token: string) => Promise<Claims | null>;
+  readonly definition: SecuritySchemeObject;
+  readonly resource: ReturnType<typeof describeResource> | null;
+}
 
-function compileProvider(options: ProviderTokenOptions): Verify {
-  assertOptions("new JWTBearer()", options, PROVIDER_OPTIONS);
-  assertRequired("new JWTBearer()", options, PROVIDER_OPTIONS, ["issuer", "audience"]);
-  const { issuer, audience, jwks = null, algorithms = ALGORITHMS, clockToleranceSeconds = 5 } = options;
-  const isRemote = jwks === null || typeof jwks === "string" || jwks instanceof URL;
-  const find: JWTVerifyGetKey = isRemote
-    ? new RemoteKeySet(issuer, jwks === null ? null : String(jwks)).find
-    : jose.createLocalJWKSet(jwks);
+function kindOf(options: JWTBearerOptions): TokenKind {
+  if (isObject(options) && "tokens" in options) {
+    assertOptions(PLACE, options, { ...SCHEME_OPTIONS, tokens: TOKENS });
+    const definition = { type: "http", scheme: "bearer", bearerFormat: "JWT" } as const;
+    return { verify: (token) => options.tokens.verify(token), definition, resource: null };
+  }
+  assertOptions(PLACE, options, PROVIDER_OPTIONS);
+  const { issuer, audience, jwks = null, algorithms = ALGORITHMS, clockToleranceSeconds = 5, resource } = options;
+  PROVIDER_OPTIONS.issuer(PLACE, "issuer", issuer);
+  PROVIDER_OPTIONS.audience(PLACE, "audience", audience);
+  const isLocal = isObject(jwks) && !(jwks instanceof URL);
+  const find = isLocal ? jose.createLocalJWKSet(jwks) : remoteKeys(issuer, jwks === null ? null : String(jwks));
   const rules = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
-  return (token) => verifyToken(token, find, rules);
-}
-
-function compileIssued(options: IssuedTokenOptions): Verify {
-  assertOptions("new JWTBearer()", options, ISSUED_OPTIONS);
-  return (token) => options.tokens.verify(token);
-}
-
-/** Writes `WWW-Authenticate` of RFC 6750 §3. */
-function challenge(parameters: Readonly<Record<string, string | null>>): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null);
-  return `Bearer ${given.map(([name, value]) => `${name}="${value}"`).join(", ")}`.trimEnd();
+  return {
+    verify: (token) => verifyToken(token, find, rules),
+    definition: { type: "openIdConnect", openIdConnectUrl: discoveryUrlOf(issuer) },
+    resource: resource === undefined ? null : describeResource({ resource, authorizationServers: [issuer] }),
+  };
 }
 
 /**
@@ -118,41 +117,33 @@ export class JWTBearer<AutoError extends boolean = true> extends SecurityScheme<
 
   /** @throws ConfigurationError if a URL is not encrypted, an algorithm is symmetric, and for an unknown option. */
   constructor(options: JWTBearerOptions<AutoError>) {
-    const isIssued = isObject(options) && "tokens" in options;
-    const verify = isIssued ? compileIssued(options) : compileProvider(options);
-    const resource = isIssued ? null : (options.resource ?? null);
-    const resource_metadata = resource === null ? null : new URL(metadataPathOf(resource), resource).href;
-    const refuse = (statusCode: 401 | 403, detail: string, error: Record<string, string>, cause?: unknown) => {
-      const headers = { "WWW-Authenticate": challenge({ ...error, resource_metadata }) };
-      return new HTTPException(statusCode, detail, { headers, cause });
-    };
-    const check = async (token: string, { scopes, scopeString }: SecurityScopes): Promise<Claims> => {
-      const refuseToken = (cause?: unknown) => refuse(401, "Invalid token", { error: "invalid_token" }, cause);
-      const claims = await verify(token).catch((error: unknown) => {
-        throw error instanceof HTTPException ? error : refuseToken(error);
+    const { verify, definition, resource } = kindOf(options);
+    const metadata = resource && `resource_metadata="${new URL(resource.path, resource.document.resource).href}"`;
+    /** Writes `WWW-Authenticate` of RFC 6750 §3. */
+    const challenge = (...parameters: string[]) =>
+      `Bearer ${[...parameters, metadata ?? []].flat().join(", ")}`.trimEnd();
+    const refuse = (status: 401 | 403, parameters: string[], cause?: unknown) =>
+      new HTTPException(status, status === 401 ? "Invalid token" : "Not enough scopes", {
+        headers: { "WWW-Authenticate": challenge(...parameters) },
+        cause,
       });
-      if (claims === null) throw refuseToken();
+    const check = async (token: string, { scopes, scopeString }: SecurityScopes): Promise<Claims> => {
+      const claims = await verify(token).catch((error: unknown) => {
+        throw error instanceof HTTPException ? error : refuse(401, ['error="invalid_token"'], error);
+      });
+      if (claims === null) throw refuse(401, ['error="invalid_token"']);
       const granted = scopesOf(claims);
       if (scopes.every((scope) => granted.includes(scope))) return claims;
-      throw refuse(403, "Not enough scopes", { error: "insufficient_scope", scope: scopeString });
+      throw refuse(403, ['error="insufficient_scope"', `scope="${scopeString}"`]);
     };
-    const definition: SecuritySchemeObject = isIssued
-      ? { type: "http", scheme: "bearer", bearerFormat: "JWT" }
-      : { type: "openIdConnect", openIdConnectUrl: discoveryUrlOf(options.issuer) };
     super(options, {
       defaultName: "JWTBearer",
       definition,
       source: AUTHORIZATION,
       parse: (text) => parseAuthorization(text, "bearer")?.credentials ?? null,
       verify: check,
-      challenge: challenge({ resource_metadata }),
+      challenge: challenge(),
     });
-    this.resourceMetadata =
-      isIssued || resource === null
-        ? null
-        : {
-            path: metadataPathOf(resource),
-            document: metadataOf({ resource, authorizationServers: [options.issuer] }),
-          };
+    this.resourceMetadata = resource;
   }
 }

@@ -1,5 +1,5 @@
-/** Rules of options: addresses, and options that are required. @module */
-import { expecting, type OptionRule, type OptionRules } from "tsgi/internals";
+/** Rules of options: addresses and names. @module */
+import { expecting, type OptionRule } from "tsgi/internals";
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
@@ -13,9 +13,6 @@ export function isSecure(url: unknown): url is string | URL {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
 }
 
-/** The option is an https: URL, or an http: URL of this machine. */
-export const SECURE_URL: OptionRule = expecting("an https: URL (http: only on a loopback address)", isSecure);
-
 /** The option identifies an issuer or a resource (OpenID Connect Discovery §3, RFC 9728 §1.2). */
 export const IDENTIFIER: OptionRule = expecting(
   "an https: URL without query and fragment (http: only on a loopback address)",
@@ -27,13 +24,3 @@ export const NAMES: OptionRule = expecting("a string, or a list of strings", (va
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every((name) => typeof name === "string" && name !== "");
 });
-
-/** @throws ConfigurationError for an option that is missing. */
-export function assertRequired<Options extends object>(
-  place: string,
-  options: Options,
-  rules: OptionRules<Options>,
-  names: readonly (keyof Options & string)[],
-): void {
-  for (const name of names) rules[name](place, name, options[name]);
-}

@@ -1,7 +1,7 @@
 /** The metadata by which a client finds the authorization servers of a resource (RFC 9728). @module */
 import { Router } from "tsgi";
 import { assertOptions, expecting, LIST, type OptionRules } from "tsgi/internals";
-import { assertRequired, IDENTIFIER, isSecure } from "./options.js";
+import { IDENTIFIER, isSecure } from "./options.js";
 
 /** The options of `protectedResource`. */
 export interface ProtectedResourceOptions {
@@ -29,18 +29,16 @@ const OPTIONS: OptionRules<ProtectedResourceOptions> = {
   scopes: LIST,
 };
 
-/** The path of the metadata: the well-known path, followed by the path of the resource (RFC 9728 §3.1). */
-export function metadataPathOf(resource: string): string {
-  return `/.well-known/oauth-protected-resource${new URL(resource).pathname.replace(/\/$/, "")}`;
-}
-
-export function metadataOf({ resource, authorizationServers, scopes }: ProtectedResourceOptions): ResourceMetadata {
-  return {
+/** The metadata of a resource, and its path: the well-known path, followed by the path of the resource (RFC 9728 §3.1). */
+export function describeResource({ resource, authorizationServers, scopes }: ProtectedResourceOptions) {
+  const path = `/.well-known/oauth-protected-resource${new URL(resource).pathname.replace(/\/$/, "")}`;
+  const document: ResourceMetadata = {
     resource,
     authorization_servers: authorizationServers,
     ...(scopes && { scopes_supported: scopes }),
     bearer_methods_supported: ["header"],
   };
+  return { path, document };
 }
 
 /**
@@ -66,9 +64,10 @@ export function metadataOf({ resource, authorizationServers, scopes }: Protected
  */
 export function protectedResource(options: ProtectedResourceOptions): Router {
   assertOptions("protectedResource()", options, OPTIONS);
-  assertRequired("protectedResource()", options, OPTIONS, ["resource", "authorizationServers"]);
+  OPTIONS.resource("protectedResource()", "resource", options.resource);
+  OPTIONS.authorizationServers("protectedResource()", "authorizationServers", options.authorizationServers);
   const router = new Router({ includeInSchema: false });
-  const metadata = metadataOf(options);
-  router.get(metadataPathOf(options.resource), async () => metadata);
+  const { path, document } = describeResource(options);
+  router.get(path, async () => document);
   return router;
 }
