@@ -1,0 +1,154 @@
+/** A server that is killed while a request with a key runs: the contract of `idempotency()` over Redis. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:http";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Redis } from "ioredis";
+import { type Answer, call } from "../../test/support/call.js";
+import { IS_SLOW } from "../../test/support/on-demand.js";
+import { HAS_REDIS, type RedisServer, startRedis } from "../../test/support/redis-server.js";
+import { createApp } from "./fixtures/payments.js";
+
+const TRIES = IS_SLOW ? 200 : 3;
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+const FIXTURE = path.join(import.meta.dirname, "fixtures/payments.ts");
+const MINUTES_MS = 1_200_000;
+
+let server: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  if (!HAS_REDIS) return;
+  server = await startRedis();
+  client = new Redis(server.path);
+  await client.ping(); // until it is connected
+});
+afterAll(async () => {
+  client?.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+interface Victim {
+  readonly url: string;
+  readonly process: ChildProcess;
+  readonly exited: Promise<unknown>;
+}
+
+async function startVictim(): Promise<Victim> {
+  const child = spawn(process.execPath, ["--import", "tsx", FIXTURE], {
+    cwd: ROOT,
+    env: { ...process.env, NODE_OPTIONS: "", TEST_REDIS_PATH: server.path },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  for await (const chunk of child.stdout) return { url: String(chunk).trim(), process: child, exited };
+  throw new Error("the server did not start");
+}
+
+/** Ends a server, and waits until Redis has run what it had sent. */
+async function kill(victim: Victim): Promise<void> {
+  victim.process.kill("SIGKILL");
+  await victim.exited;
+  while (String(await client.client("LIST")).includes(`name=victim-${victim.process.pid} `));
+}
+
+interface Payment {
+  readonly name: string;
+  readonly holds?: boolean;
+}
+
+/** Pays, and returns the body; `null` if the connection ended before the whole response. */
+function pay(url: string, payment: Payment): Promise<string | null> {
+  return new Promise((resolve) => {
+    const headers = {
+      "idempotency-key": payment.name,
+      "content-type": "application/json",
+      authorization: "Bearer ada",
+    };
+    const sending = request(`${url}/payments`, { method: "POST", headers, agent: false });
+    sending.on("error", () => resolve(null));
+    sending.on("response", (response) => {
+      response.toArray().then(
+        (chunks) => resolve(response.complete ? Buffer.concat(chunks as Buffer[]).toString() : null),
+        () => resolve(null),
+      );
+    });
+    sending.end(JSON.stringify(payment));
+  });
+}
+
+/** Sends the request again, to a process that lives. */
+function repeat(payment: Payment): Promise<Answer> {
+  const headers = [["idempotency-key", payment.name] as const, ["authorization", "Bearer ada"] as const];
+  return call(createApp(client), "POST", "/payments", { headers, json: payment });
+}
+
+const runsOf = ({ name }: Payment) => client.llen(`paid:${name}`);
+
+/** Lets the leases of dead processes end, which takes a minute in production. Stored responses live for an hour. */
+async function endLeases(): Promise<void> {
+  for (const key of await client.keys("tsgi:idempotency:*")) {
+    if ((await client.pttl(key)) > 60_000) continue;
+    await client.pexpire(key, 1);
+    while ((await client.exists(key)) === 1);
+  }
+}
+
+const describeWithRedis = HAS_REDIS ? describe : describe.skip;
+
+describeWithRedis("a server that is killed while a request with a key runs", () => {
+  it("between the write and the response: a repeat gets 409 during the lease, and runs after it", async () => {
+    const payment = { name: "held", holds: true };
+    const victim = await startVictim();
+    const first = pay(victim.url, payment);
+    while ((await runsOf(payment)) === 0);
+    await kill(victim);
+    expect(await first).toBeNull();
+    expect(await repeat(payment)).toMatchObject({ status: 409, headers: { "retry-after": "1" } });
+    expect(await runsOf(payment)).toBe(1);
+    await endLeases();
+    await client.rpush(`never:${payment.name}`, "go on");
+    const second = await repeat(payment);
+    expect([second.status, await runsOf(payment)]).toEqual([201, 2]);
+    const third = await repeat(payment);
+    expect([third.text, third.headers["idempotency-replayed"]]).toEqual([second.text, "true"]);
+  });
+
+  it(
+    `at a random moment: no second run during the lease, and one stored response, in ${TRIES} tries`,
+    async () => {
+      const outcomes = { unclaimed: 0, running: 0, stored: 0 };
+      let next = startVictim();
+      for (let index = 0; index < TRIES; index++) {
+        const victim = await next;
+        next = index + 1 < TRIES ? startVictim() : next;
+        await pay(victim.url, { name: `warm ${index}` });
+        const before = performance.now();
+        await pay(victim.url, { name: `measured ${index}` });
+        const usualMs = performance.now() - before;
+        const payment = { name: `key ${index}` };
+        const first = pay(victim.url, payment);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 1.3 * usualMs));
+        await kill(victim);
+        const response = await first;
+        const ran = await runsOf(payment);
+        const early = await Promise.all([repeat(payment), repeat(payment), repeat(payment)]);
+        for (const { status } of early) expect([201, 409]).toContain(status);
+        expect(await runsOf(payment)).toBeLessThanOrEqual(1);
+        await endLeases();
+        const late = [await repeat(payment), await repeat(payment)];
+        const sent = [...early, ...late].filter(({ status }) => status === 201).map(({ text }) => text);
+        expect(new Set(response === null ? sent : [...sent, response]).size).toBe(1);
+        expect(late.map(({ status }) => status)).toEqual([201, 201]);
+        const hasStored = early.every((answer) => answer.headers["idempotency-replayed"] === "true");
+        const hasRun = early.some(({ status }) => status === 201);
+        outcomes[hasStored ? "stored" : hasRun ? "unclaimed" : "running"]++;
+        // Only a write without a stored response runs twice, after its lease.
+        expect(await runsOf(payment)).toBe(ran === 1 && !hasStored ? 2 : 1);
+      }
+      if (IS_SLOW) console.log(outcomes);
+      expect(outcomes.unclaimed + outcomes.running + outcomes.stored).toBe(TRIES);
+    },
+    MINUTES_MS,
+  );
+});
