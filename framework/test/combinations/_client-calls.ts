@@ -185,6 +185,30 @@ export const clientCalls: readonly ClientCall[] = [
     },
     expected: "a/b üa/b ü",
   },
+  {
+    title: "publishes a bulletin, and gets the error of an outage",
+    async call(client) {
+      const topic = (name: string) => ({ params: { path: { topic: name } }, body: { text: "hi" } });
+      const published = await client.POST("/v1/bulletins/{topic}", topic("news"));
+      const failed = await client.POST("/v1/bulletins/{topic}", topic("outage"));
+      return [published.response.status, failed.response.status, failed.response.headers.has("retry-after")];
+    },
+    expected: [204, 503, true],
+  },
+  {
+    title: "starts a log, reads all of it, and is refused as another owner",
+    async call(client) {
+      const path = { id: crypto.randomUUID() };
+      const header = { "x-owner": "ada" };
+      const started = await client.PUT("/v1/bulletins/logs/{id}", { params: { path, header, query: { last: 3 } } });
+      const again = await client.PUT("/v1/bulletins/logs/{id}", { params: { path, header, query: { last: 3 } } });
+      const { data } = await client.GET("/v1/bulletins/logs/{id}/all", { params: { path, header } });
+      const other = await client.GET("/v1/bulletins/logs/{id}/all", { params: { path } });
+      const stopped = await client.DELETE("/v1/bulletins/logs/{id}", { params: { path, header } });
+      return [started.response.status, again.response.status, data, other.response.status, stopped.data];
+    },
+    expected: [202, 409, { lines: ["1: 1", "2: 2", "3: 3"], failed: false, status: "done" }, 403, { stopped: false }],
+  },
 ];
 
 /** Each scheme with its credentials and the result of a call. */

@@ -22,6 +22,7 @@ import {
   httpMiddleware,
   idempotency,
   memoryStore,
+  sessionOf,
   sessions,
   timeLimit,
 } from "../../core/src/middleware/index.js";
@@ -47,9 +48,10 @@ export function build(c: Combination, trace: Trace): App {
     logger: trace.log,
     dependencies: at("app"),
     pool: { kind: c.handler === "in a process" ? "process" : "inline" } as const,
+    problemDetails: c.format === "problem",
   };
   const outer = new App({
-    ...(isOwner ? own : { logger: trace.log }),
+    ...(isOwner ? own : { logger: trace.log, problemDetails: c.format === "problem" }),
     middleware: appMiddleware(c),
     instrumentation: c.observed === "yes" ? trace.instrumentation : [],
     exceptionHandlers: hasInnerHandlers ? [] : appHandlers(c),
@@ -81,7 +83,7 @@ function routerOf(c: Combination, dependencies: readonly Marker<unknown>[], add:
 
 function mount({ c, trace }: Parts, outer: App, inner: App): void {
   if (c.mount === "app in app") {
-    const middle = new App({ logger: trace.log });
+    const middle = new App({ logger: trace.log, problemDetails: c.format === "problem" });
     middle.mount("/sub", inner);
     outer.mount("/mid", middle);
   } else if (c.mount === "app on router") {
@@ -99,6 +101,7 @@ function addRoute(parts: Parts, target: App | Router, guards: readonly Marker<un
     params,
     returns: returnsOf(c),
     statusCode: isResponse(c.result) ? 202 : Number(c.status), // A response has its own.
+    ...(c.cache === "none" ? {} : { etag: true }),
     stream: c.stream === "none" ? undefined : c.stream === "sse" ? "sse" : "jsonl",
     dependencies: [...guards, ...shared],
     middleware: c.middleware === "route header" ? [headerMiddleware("x-route")] : [],
@@ -150,6 +153,13 @@ const headerMiddleware = (name: string): Middleware =>
     response.headers.set(name, "1");
   });
 
+/** Changes the session of each request. */
+const countsVisits = httpMiddleware(async (request, next) => {
+  const session = sessionOf<{ visits?: number }>(request);
+  session.visits = (session.visits ?? 0) + 1;
+  await next();
+});
+
 /** Middleware that hands every message on by its own functions. */
 const forwarding: Middleware = (app) => (scope, receive, send) =>
   app(
@@ -169,7 +179,7 @@ function appMiddleware({ middleware }: Combination): Middleware[] {
     case "csrf":
       return [csrf({ trustedOrigins: [ORIGIN] })];
     case "sessions":
-      return [sessions({ store: memoryStore() })];
+      return [countsVisits, sessions({ store: memoryStore() })];
     case "idempotency":
       return [idempotency({ store: memoryStore() })];
     case "cors":
@@ -218,7 +228,7 @@ function routeHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
 }
 
 /** The statuses of all errors in the array. */
-const STATUSES = [401, 403, 404, 405, 409, 410, 413, 422, 500, 504];
+const STATUSES = [401, 403, 404, 405, 409, 410, 412, 413, 422, 500, 504];
 
 function appHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
   switch (errorHandler) {

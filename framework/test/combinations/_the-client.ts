@@ -1,6 +1,7 @@
 /** The client that the routes of the tool library type. @module */
 import { type ApiOf, type Client, type ClientOptions, createClient } from "@tsgi/client";
 import type { createAccount } from "./app/routes/account.js";
+import type { createBulletins } from "./app/routes/bulletins.js";
 import type * as feeds from "./app/routes/feeds.js";
 import type * as kiosk from "./app/routes/kiosk.js";
 import type * as loans from "./app/routes/loans.js";
@@ -18,6 +19,7 @@ export type Api = ApiOf<typeof tools, "/v1"> &
   ApiOf<typeof reports, "/v1"> &
   ApiOf<typeof kiosk, "/v1"> &
   ApiOf<typeof rooms, "/v1"> &
+  ApiOf<ReturnType<typeof createBulletins>, "/v1"> &
   ApiOf<Account, "/v1">;
 
 export type LibraryClient = Client<Api>;

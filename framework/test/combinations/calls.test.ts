@@ -2,14 +2,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { KeptLog } from "../support/kept-log.js";
 import { backroomRows } from "./_backroom-calls.js";
+import { bulletinRows, bulletinStories } from "./_bulletin-calls.js";
 import { rows as otherRows } from "./_calls.js";
 import { conversations, refusals } from "./_conversations.js";
 import { drivers, type Served } from "./_drivers.js";
 import { stories } from "./_stories.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
+import { createBulletins } from "./app/routes/bulletins.js";
 
-const rows = [...otherRows, ...backroomRows];
+const rows = [...otherRows, ...backroomRows, ...bulletinRows];
+const create = () => createApp({ logger: new KeptLog(), more: [createBulletins()] });
 
 it("has a separate title for each row", () => {
   expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
@@ -17,10 +20,10 @@ it("has a separate title for each row", () => {
 
 /** Routes that stories call, or that tests use to look on. */
 const ELSEWHERE =
-  /^\/(?:admin\/(?:region|reset|journal)|v1\/(?:feeds\/(?:endless|failing)|basket|locker|reports\/where))/;
+  /^\/(?:admin\/(?:region|reset|journal)|v1\/(?:feeds\/(?:endless|failing)|basket|bulletins\/logs|locker|reports\/where))/;
 
 it("calls each route of the application, over HTTP or as a WebSocket", () => {
-  const { app } = createApp({ logger: new KeptLog() });
+  const { app } = create();
   const targets = [
     ...rows.map(({ method, target }) => `${method} ${target}`),
     ...[...conversations, ...refusals].map(({ path }) => `WEBSOCKET ${path}`),
@@ -35,7 +38,7 @@ it("calls each route of the application, over HTTP or as a WebSocket", () => {
 describe.each(drivers)("the library by $name", ({ start, lacks }) => {
   let served: Served;
   beforeAll(async () => {
-    served = await start(createApp({ logger: new KeptLog() }).app);
+    served = await start(create().app);
   });
   beforeEach(() => served.reset());
   afterAll(() => served.close());
@@ -47,7 +50,7 @@ describe.each(drivers)("the library by $name", ({ start, lacks }) => {
     },
   );
 
-  it.each(stories)("$title", async ({ tell, expected }) => {
+  it.each([...stories, ...bulletinStories])("$title", async ({ tell, expected }) => {
     expect(await tell(served)).toEqual(expected);
   });
 });

@@ -14,13 +14,14 @@ import { clientCalls, waysIn } from "./_client-calls.js";
 import { createLibraryClient, type LibraryClient } from "./_the-client.js";
 import { createApp } from "./app/app.js";
 import { releaseClient } from "./app/release.js";
+import { createBulletins } from "./app/routes/bulletins.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 mkdirSync(path.join(ROOT, ".cache"), { recursive: true });
 const folder = mkdtempSync(path.join(ROOT, ".cache/library-client-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const create = (): App => createApp({ logger: new KeptLog() }).app;
+const create = (): App => createApp({ logger: new KeptLog(), more: [createBulletins()] }).app;
 
 /** Middleware of openapi-fetch that changes each request. */
 const sending = (send: (request: Request) => Request) => ({
@@ -151,6 +152,17 @@ describe("the inferred client by itself", () => {
     const heard: unknown[] = [];
     for await (const one of data ?? []) heard.push(one.event === "borrowed" ? one.data.tool.name : one);
     expect(heard).toEqual(["Drill", { event: "returned", data: { tool: 1 } }, { event: "end", data: null }]);
+  });
+
+  it("continues a stream of a log, with the ids of its events", async () => {
+    const params = { path: { id: "of the client" } };
+    await client.PUT("/v1/bulletins/logs/{id}", { params: { ...params, query: { last: 2 } } });
+    const heard: unknown[] = [];
+    for await (const { id, data } of client.stream("/v1/bulletins/logs/{id}", { params })) heard.push([id, data]);
+    expect(heard).toEqual([
+      ["1", { n: 1 }],
+      ["2", { n: 2 }],
+    ]);
   });
 
   it("leaves a stream without end", async () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createFolder } from "../support/folder.js";
+import { manifestOf, PACKAGES } from "../support/packages.js";
 import { compile, compilers } from "../support/typescript.js";
 
 const APP = path.join(import.meta.dirname, "app");
@@ -10,8 +11,21 @@ const API = path.join(import.meta.dirname, "../../api");
 
 /** The entry points that an application imports, each with its report in `framework/api`. */
 const ENTRIES =
-  `tsgi tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/openapi-tools @tsgi/otel tsgi/pagination
+  `tsgi @tsgi/broadcast tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/openapi-tools @tsgi/otel tsgi/pagination
   @tsgi/passwords @tsgi/prisma @tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
+
+/** Entry points that the application does not import, each with the reason. */
+const OTHERS: Readonly<Record<string, string>> = {
+  "@tsgi/client": "the client of the application: `_the-client.ts` and `clients.test.ts`",
+  "@tsgi/conformance": "calls applications and servers from outside",
+  "@tsgi/jobs": "works with a database, beside an application: the sample application and the package's tests",
+  "@tsgi/lambda": "wraps a whole application: the package's tests call the HTTP table through it",
+  "@tsgi/oauth": "works with an identity provider: the sample application and the package's tests",
+  "@tsgi/uwebsockets": "the loop of a driver: `_drivers.ts`",
+  "tsgi/internals": "for the official packages",
+  "tsgi/node": "the program `server.ts`, and the drivers",
+  "tsgi/testing": "a driver: `_drivers.ts`",
+};
 
 /** Names that the application cannot use, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -93,6 +107,19 @@ describe("the public names", () => {
 
   it("suffice for the declarations of the application", () => {
     expect(errors).toBe("");
+  });
+
+  it("are those of every entry point, except for a few with a reason", () => {
+    const entries = PACKAGES.flatMap((name) => {
+      const { name: own, exports } = manifestOf(name);
+      return Object.keys(exports).map((entry) => `${own}${entry.slice(1)}`);
+    });
+    const known = new Set([...ENTRIES, ...Object.keys(OTHERS)]);
+    const missing = entries.filter((entry) => !entry.endsWith("/package.json") && !known.has(entry));
+    expect(missing).toEqual([]);
+    expect(
+      [...known].filter((entry) => !entries.includes(entry) || (entry in OTHERS && ENTRIES.includes(entry))),
+    ).toEqual([]);
   });
 
   it("are all used by the application, except for a few with a reason", () => {

@@ -41,6 +41,8 @@ export interface Parts {
   readonly entry?: string;
   /** Counts of logins, for all machines together. */
   readonly counts?: Store;
+  /** Routes that only some platforms can have. */
+  readonly more?: readonly Parameters<App["includeRouter"]>[0][];
   /** Only Node measures the delay of its event loop. */
   readonly shed?: ShedOptions;
 }
@@ -80,6 +82,7 @@ export function createApp({
   verify = comparePassword,
   entry,
   counts,
+  more = [],
   shed,
 }: Parts = {}) {
   const settings = readSettings(env);
@@ -109,7 +112,18 @@ export function createApp({
   const account = createAccount(settings, verify, counts);
   app.onStartup(unlock);
   app.onShutdown((stopped) => void (stopped.state["stopped"] = true));
-  for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account, createLocker()]) {
+  for (const routes of [
+    tools,
+    loans,
+    photos,
+    feeds,
+    reports,
+    rooms,
+    kiosk,
+    account,
+    createLocker(),
+    ...more,
+  ]) {
     app.includeRouter(routes, { prefix: "/v1" });
   }
   app.includeRouter(createBackRoom(settings), { prefix: "/v1" });
