@@ -67,7 +67,7 @@ const PROVIDER_OPTIONS: OptionRules<ProviderTokenOptions> = {
 };
 const TOKENS = expecting("AccessTokens", (value) => isRecord(value) && typeof value["verify"] === "function");
 
-/** What the scheme needs to know of a kind of tokens. */
+/** The properties of a kind of tokens. */
 interface TokenKind {
   /** Verifies a token. `null` or a rejection if it is invalid. */
   readonly verify: (token: string) => Promise<Claims | null>;

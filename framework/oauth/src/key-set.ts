@@ -5,7 +5,7 @@ import { isRecord, markHandled } from "tsgi/internals";
 import { jose } from "./jose.js";
 import { isSecure } from "./options.js";
 
-/** Milliseconds that must pass after a fetch that failed. The library gives a fetch up after 5 seconds. */
+/** Milliseconds that must pass after a fetch that failed. The library aborts a fetch after 5 seconds. */
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 /** Attack: a flood of tokens with unknown `kid` would make this server send as many requests to the provider. */
 const PAUSE_AFTER_UNKNOWN_KEY_MS = 60_000;

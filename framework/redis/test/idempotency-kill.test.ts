@@ -45,7 +45,7 @@ async function startVictim(): Promise<Victim> {
   throw new Error("the server did not start");
 }
 
-/** Ends a server, and waits until Redis has run what it had sent. */
+/** Ends a server, and waits until Redis has run its last commands. */
 async function kill(victim: Victim): Promise<void> {
   victim.process.kill("SIGKILL");
   await victim.exited;

@@ -109,7 +109,7 @@ describe("the public names", () => {
     expect(errors).toBe("");
   });
 
-  it("are those of every entry point, except for a few with a reason", () => {
+  it("come from every entry point, except for a few with a reason", () => {
     const entries = PACKAGES.flatMap((name) => {
       const { name: own, exports } = manifestOf(name);
       return Object.keys(exports).map((entry) => `${own}${entry.slice(1)}`);

@@ -112,18 +112,7 @@ export function createApp({
   const account = createAccount(settings, verify, counts);
   app.onStartup(unlock);
   app.onShutdown((stopped) => void (stopped.state["stopped"] = true));
-  for (const routes of [
-    tools,
-    loans,
-    photos,
-    feeds,
-    reports,
-    rooms,
-    kiosk,
-    account,
-    createLocker(),
-    ...more,
-  ]) {
+  for (const routes of [tools, loans, photos, feeds, reports, rooms, kiosk, account, createLocker(), ...more]) {
     app.includeRouter(routes, { prefix: "/v1" });
   }
   app.includeRouter(createBackRoom(settings), { prefix: "/v1" });

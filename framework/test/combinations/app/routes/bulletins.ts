@@ -29,7 +29,7 @@ interface Text {
 }
 type Topics = Record<string, Text>;
 
-/** A backplane of one process, on which nothing can be published below `outage`. */
+/** A backplane of one process, which rejects messages to the topic `outage`. */
 class Counter implements Backplane {
   #events: BackplaneEvents | null = null;
 
@@ -105,7 +105,7 @@ export function createBulletins(url = "") {
     async ({ topic, bulletin, broadcast }) => broadcast.publish(topic, bulletin),
   );
 
-  /** Publishes what a visitor says, and sends all bulletins up to the last of these. */
+  /** Publishes the bulletins of a visitor, and sends all bulletins up to the last of these. */
   const listen = router.get(
     "/{topic}",
     {
