@@ -13,7 +13,7 @@ export function reportLateWork(scope: HTTPScope & WatchedScope, work: Promise<un
   scope[LATE]?.push(work);
 }
 
-/** A scope for an application, and the list of the work that it leaves. */
+/** A scope for an application, and a list of the work that continues after its response. */
 export function watchLateWork(scope: HTTPScope & WatchedScope): [watched: HTTPScope, late: Promise<unknown>[]] {
   const late = scope[LATE] ?? [];
   const watched: HTTPScope & WatchedScope = { ...scope, [LATE]: late };

@@ -79,7 +79,7 @@ export async function replaceText(store: Store, key: string, value: string, ttlS
   return true;
 }
 
-/** The `swap` of a store, even if it has none. */
+/** The `swap` of a store. If the method is missing, the value is read first. */
 export function swapOf(store: Store): Required<Store>["swap"] {
   return async (key, expected, next) => {
     if (store.swap !== undefined) return store.swap(key, expected, next);

@@ -196,7 +196,7 @@ describeStores((_, open) => {
       },
     );
 
-    it("stores what a request has set after clearSession, though the session has ended meanwhile", async () => {
+    it("stores data that a request has set after clearSession, though the session has ended meanwhile", async () => {
       const { app, gates } = create(open().store);
       const login = await call(app, "POST", "/login");
       const slow = call(app, "POST", "/slow-switch", withCookie(cookieOf(login)));

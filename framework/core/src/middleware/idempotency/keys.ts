@@ -63,7 +63,7 @@ export class Keys {
   }
 }
 
-/** The parts of a claim. */
+/** The store, the key and the times of one claim. */
 interface ClaimParts {
   readonly store: Store;
   readonly key: string;
@@ -77,7 +77,7 @@ interface ClaimParts {
 
 /**
  * The key of a running request, which it renews until the request ends. A process that was stopped for longer than the lease
- * can have lost its key to another request: then the claim changes nothing.
+ * can have lost its key to another request: then the claim does not change the key.
  */
 export class Claim {
   readonly #parts: ClaimParts;
