@@ -46,7 +46,7 @@ afterAll(async () => {
 async function openShop(name: string) {
   const folder = name === "SQLite" ? await openTables() : null;
   const url = folder === null ? createSchema(cluster.url) : folder.url;
-  const db = await openClient(url, { poolSize: 5 });
+  const db = await openClient(url, { poolSize: 5, waitMs: 10_000 });
   const log = new KeptLog();
   const app = new App({ logger: log });
   const transaction = transactionOf(Depends(async () => db, { scope: "app" }));
