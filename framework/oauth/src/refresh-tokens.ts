@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setImmediate as loopTurn, setTimeout as delay } from "node:timers/promises";
 import { assertOptions, OBJECT, type OptionRules, whole } from "tsgi/internals";
-import { assertRequired } from "./options.js";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
@@ -130,8 +129,8 @@ export class RefreshTokens<Session extends RefreshSession = RefreshSession> {
 
   constructor(options: RefreshTokensOptions<Session>) {
     assertOptions("new RefreshTokens()", options, OPTIONS);
-    assertRequired("new RefreshTokens()", options, OPTIONS, ["store"]);
     const { store, idleSeconds = 7 * DAY_SECONDS, maxSeconds = 30 * DAY_SECONDS } = options;
+    OPTIONS.store("new RefreshTokens()", "store", store);
     this.#store = store;
     this.#idleMs = idleSeconds * 1_000;
     this.#maxMs = maxSeconds * 1_000;
