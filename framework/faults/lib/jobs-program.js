@@ -28,11 +28,13 @@ const hang = jobs.define("hang", { attempts: 1 }, async () => {
   await pool.query("INSERT INTO runs (n) VALUES (0)");
 });
 
-if (process.env.SCHEDULE) {
-  const tick = jobs.define("tick", { payload: t.Object({}) }, async () => {
-    await pool.query("INSERT INTO ticks DEFAULT VALUES");
+if (process.env.SCHEDULES) {
+  const tick = jobs.define("tick", { payload: t.Object({ schedule: t.Integer() }) }, async ({ payload }) => {
+    await pool.query("INSERT INTO ticks (schedule) VALUES ($1)", [payload.schedule]);
   });
-  jobs.schedule("every-minute", "* * * * *", tick, {});
+  for (let schedule = 0; schedule < Number(process.env.SCHEDULES); schedule++) {
+    jobs.schedule(`every-minute-${schedule}`, "* * * * *", tick, { schedule });
+  }
 }
 
 /** Writes the row once, however often the request is repeated, and a job with it. */
