@@ -1,7 +1,7 @@
 /** Jobs that run in the process that enqueues them. @module */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { afterCommit, Deferred, plural } from "tsgi/internals";
+import { Deferred, plural, whenEnded } from "tsgi/internals";
 import { beginRun, isLast, type Outcome, type RunSettings } from "./attempt.js";
 import { backoffMs, type Definition, type Envelope } from "./definition.js";
 import { jobsError } from "./errors.js";
@@ -19,6 +19,15 @@ interface InlineJob {
   envelope: Envelope;
 }
 
+/** The owner of a key: a job, or a transaction that may still roll back. */
+interface Holder {
+  readonly tx: object | null;
+  /** Settles when the transaction has ended. */
+  readonly ended: Deferred<void> | null;
+}
+
+const JOB: Holder = { tx: null, ended: null };
+
 /** The longest delay of `setTimeout`, in milliseconds. A longer one would end immediately. */
 const MAX_TIMER_MS = 2_147_483_647;
 
@@ -31,7 +40,7 @@ export class InlineRunner {
   readonly #delayed = new Map<InlineJob, NodeJS.Timeout>();
   /** The jobs that run, by name. */
   readonly #running = new Map<string, number>();
-  readonly #keys = new Set<string>();
+  readonly #keys = new Map<string, Holder>();
   /** Jobs that wait for a response. */
   #held = 0;
   #active = 0;
@@ -44,38 +53,54 @@ export class InlineRunner {
     this.#settings = settings;
   }
 
-  /** @returns Its id; `null` if a job with its key waits or runs. @throws ConfigurationError for a transaction that cannot be observed. */
-  enqueue(definition: Definition, envelope: Envelope, options: EnqueueOptions): string | null {
-    const { tx, delaySeconds = 0, priority = 0, key } = options;
-    const id = randomUUID();
+  /**
+   * Waits for a transaction that holds the key, as PostgreSQL does: it may roll back.
+   *
+   * @returns Its id; `null` if a job with its key waits or runs.
+   * @throws ConfigurationError for a transaction that cannot be observed.
+   */
+  async enqueue(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
+    const { tx = null, delaySeconds = 0, priority = 0, key } = options;
     const lock = key === undefined ? null : `${definition.name} ${key}`;
-    if (lock !== null && this.#keys.has(lock)) return null;
+    for (let holder = this.#holderOf(lock); holder !== undefined; holder = this.#holderOf(lock)) {
+      if (holder.ended === null || holder.tx === tx) return null;
+      await holder.ended.promise;
+    }
+    // From here on to the key without a pause: another call may wait for it too.
+    const id = randomUUID();
     const job: InlineJob = { id, definition, key: lock, priority, order: this.#count++, envelope };
     const add = () => {
       this.#settings.metrics.enqueued(definition.name);
       this.#outside(() => this.#add(job, delaySeconds * 1_000));
     };
-    if (tx !== undefined) {
-      const start = () => {
-        // Another transaction may have taken the key meanwhile. This one cannot be undone any more: the job is dropped.
-        if (lock === null || !this.#keys.has(lock)) this.#take(lock, add);
-      };
-      if (!afterCommit(tx, start)) throw jobsError("TSGI_JOBS_INLINE_TRANSACTION");
-      return id;
-    }
-    this.#take(lock, () => {
-      this.#held++;
-      afterResponse(() => {
-        this.#held--;
-        add();
-      });
-    });
+    if (tx === null) this.#addAfterResponse(lock, add);
+    else this.#addAtCommit(tx, lock, add);
     return id;
   }
 
-  #take(lock: string | null, add: () => void): void {
-    if (lock !== null) this.#keys.add(lock);
-    add();
+  #holderOf(lock: string | null): Holder | undefined {
+    return lock === null ? undefined : this.#keys.get(lock);
+  }
+
+  #addAfterResponse(lock: string | null, add: () => void): void {
+    if (lock !== null) this.#keys.set(lock, JOB);
+    this.#held++;
+    afterResponse(() => {
+      this.#held--;
+      add();
+    });
+  }
+
+  #addAtCommit(tx: object, lock: string | null, add: () => void): void {
+    const ended = new Deferred<void>();
+    const isObserved = whenEnded(tx, (hasCommitted) => {
+      if (lock !== null && hasCommitted) this.#keys.set(lock, JOB);
+      if (lock !== null && !hasCommitted) this.#keys.delete(lock);
+      if (hasCommitted) add();
+      ended.resolve();
+    });
+    if (!isObserved) throw jobsError("TSGI_JOBS_INLINE_TRANSACTION");
+    if (lock !== null) this.#keys.set(lock, { tx, ended });
   }
 
   /** Settles when no job waits or runs. */

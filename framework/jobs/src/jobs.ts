@@ -254,8 +254,11 @@ export class Jobs {
     this.#users++;
     try {
       const leave = await this.#enter(app);
-      yield;
-      leave();
+      try {
+        yield;
+      } finally {
+        leave();
+      }
     } finally {
       await this.#leave();
     }

@@ -55,15 +55,38 @@ describe("an inline job", () => {
     const note = jobs.define("note", { payload: t.String() }, async ({ payload }) => void seen.push(payload));
     const [tx, other] = [{}, {}];
     const commit = observable(tx);
-    observable(other);
+    const rollBack = observable(other);
     await expect(note.enqueue("committed", { tx })).resolves.not.toBeNull();
     await jobs.drain();
     expect(seen).toEqual([]);
-    commit();
+    commit(true);
     await note.enqueue("rolled back", { tx: other });
+    rollBack(false);
     await jobs.drain();
     expect(seen).toEqual(["committed"]);
   });
+
+  it.each([[true], [false]])(
+    "waits for a transaction that holds its key, and is enqueued unless that commits (%s)",
+    async (hasCommitted) => {
+      const { jobs } = createJobs();
+      const seen: string[] = [];
+      const sync = jobs.define("sync", { payload: t.String() }, async ({ payload }) => void seen.push(payload));
+      const [first, second] = [{}, {}];
+      const [endFirst, endSecond] = [observable(first), observable(second)];
+      await expect(sync.enqueue("first", { tx: first, key: "a" })).resolves.not.toBeNull();
+      await expect(sync.enqueue("first again", { tx: first, key: "a" })).resolves.toBeNull();
+      const others = [sync.enqueue("second", { tx: second, key: "a" }), sync.enqueue("third", { key: "a" })];
+      endFirst(hasCommitted);
+      const [inTransaction] = await Promise.all([others[0], jobs.drain()]);
+      endSecond(true);
+      const [, alone] = await Promise.all(others);
+      await jobs.drain();
+      expect([inTransaction === null, alone === null, seen]).toEqual(
+        hasCommitted ? [true, true, ["first"]] : [false, true, ["second"]],
+      );
+    },
+  );
 
   it("rejects a transaction whose commit cannot be observed", async () => {
     const { jobs } = createJobs();
@@ -272,6 +295,22 @@ describe("the dependencies of a job", () => {
     await client.post("/");
     await client.close();
     expect(order).toEqual(["job", "job", "store closed"]);
+  });
+
+  it("no longer have the overrides of an App whose lifespan has failed", async () => {
+    const { jobs } = createJobs();
+    const greet = async () => "real";
+    const greeted: string[] = [];
+    const params = { greeting: Depends(greet) };
+    const job = jobs.define("greet", { params }, async ({ greeting }) => void greeted.push(greeting));
+    const app = new App({ lifespan: jobs.lifespan });
+    app.dependencyOverrides.set(greet, async () => "of the App");
+    const life = jobs.lifespan(app);
+    await life.next();
+    await expect(life.throw(new Error("failed"))).rejects.toThrow("failed");
+    await job.enqueue();
+    await jobs.drain();
+    expect(greeted).toEqual(["real"]);
   });
 
   it("are replaced by the overrides of the jobs", async () => {

@@ -95,14 +95,18 @@ export function databaseOf(transaction: unknown): Marker<unknown> | null {
 }
 
 function settlementOf<Tx>(transaction: OpenTransaction): Settlement<Tx> {
-  const committed = observable(transaction.client as object);
+  const ended = observable(transaction.client as object);
   return {
     value: transaction.client as Tx,
     failure: transaction.failure,
-    confirm: async () => {
-      await transaction.commit();
-      committed();
-    },
-    undo: (error) => transaction.rollBack(error),
+    confirm: () =>
+      transaction.commit().then(
+        () => ended(true),
+        (error: unknown) => {
+          ended(false);
+          throw error;
+        },
+      ),
+    undo: (error) => transaction.rollBack(error).finally(() => ended(false)),
   };
 }

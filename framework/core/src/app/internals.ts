@@ -8,7 +8,7 @@
 export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";
-export { afterCommit, observable } from "../common/transactions.js";
+export { observable, whenEnded } from "../common/transactions.js";
 export { type CheckedValue, compileCheckOf, type Work, WorkScope } from "./work.js";
 export { reportSettings } from "./settings/settings.js";
 export type { CheckParams, PathNames } from "../parameters/annotation.js";

@@ -1,6 +1,7 @@
-/** Transactions whose commit can be observed, such as the transaction of a request. @module */
+/** Transactions whose end can be observed, such as the transaction of a request. @module */
 
-type Callback = () => void;
+/** @param hasCommitted - `false` if the transaction was rolled back. */
+type Callback = (hasCommitted: boolean) => void;
 
 /** A property of the global object, so that two copies of this package meet. */
 const OPEN: unique symbol = Symbol.for("tsgi.transactions");
@@ -11,19 +12,19 @@ const globals: typeof globalThis & { [OPEN]?: WeakMap<object, Callback[]> } = gl
  * Lets others observe a transaction.
  *
  * @param tx - Its client, as the application gets it.
- * @returns To call once it has committed, and never if it rolls back.
+ * @returns To call once it has ended.
  */
-export function observable(tx: object): () => void {
+export function observable(tx: object): Callback {
   const callbacks: Callback[] = [];
   (globals[OPEN] ??= new WeakMap()).set(tx, callbacks);
-  return () => {
+  return (hasCommitted) => {
     globals[OPEN]?.delete(tx);
-    for (const call of callbacks) call();
+    for (const call of callbacks) call(hasCommitted);
   };
 }
 
-/** Calls a function once a transaction has committed. @returns `false` if it cannot be observed. */
-export function afterCommit(tx: object, fn: Callback): boolean {
+/** Calls a function once a transaction has ended. @returns `false` if it cannot be observed. */
+export function whenEnded(tx: object, fn: Callback): boolean {
   const callbacks = globals[OPEN]?.get(tx);
   callbacks?.push(fn);
   return callbacks !== undefined;
