@@ -200,6 +200,7 @@ export class Exchange implements ServedCall {
       this.#phase = "streaming";
       this.#stream.begin(head);
       if (this.#isOver) throw new ClientDisconnect(); // `fetch` learns of it only now
+      if (this.#context.draining) this.drain();
     }
     return this.#part(head.facts.bodyless ? EMPTY : body, isLast);
   }

@@ -26,6 +26,19 @@ describe("a server that stops", () => {
     await closed;
   });
 
+  it("reads what idle connections have sent while its event loop was busy, before it closes them", async () => {
+    await using server = await served(hello, { shutdownTimeoutMs: 1_000 });
+    await using idle = new Wire(server.port);
+    await idle.write(GET).until(/hello$/);
+    const closed = server.close();
+    await refusesConnections(server.port);
+    idle.write(GET);
+    const until = performance.now() + 200; // longer than idle connections stay open
+    while (performance.now() < until);
+    expect(await idle.closed).toMatch(/hello[^]*connection: close[^]*hello$/i);
+    await closed;
+  });
+
   it("responds to every request of clients that continue until a response closes the connection", async () => {
     await using server = await served(hello);
     let answered = 0;
@@ -112,6 +125,30 @@ describe("a server that stops", () => {
     expect(await told.promise).toEqual({ type: "http.disconnect" });
     expect(await wire.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
     expect(server.logger.at("error")).toEqual([]);
+  });
+
+  it("ends an event stream that begins while it stops", async () => {
+    const [asked, stopping] = [new Deferred<void>(), new Deferred<void>()];
+    const told = new Deferred<ReceiveMessage>();
+    await using server = await served(
+      httpApp(async (_scope, receive, send) => {
+        await receive();
+        asked.resolve();
+        await stopping.promise;
+        await send(start("text/event-stream"));
+        await send({ type: "http.response.body", body: Buffer.from("data: 1\n\n"), more_body: true });
+        told.resolve(await receive());
+      }),
+    );
+    await using wire = new Wire(server.port);
+    wire.write(GET);
+    await asked.promise;
+    const closed = server.close();
+    await refusesConnections(server.port);
+    stopping.resolve();
+    expect(await told.promise).toEqual({ type: "http.disconnect" });
+    expect(await wire.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
+    await closed;
   });
 
   it("calls the shutdown hook once, even if it is closed several times", async () => {

@@ -201,6 +201,7 @@ export class HTTP1Server extends StoppableServer {
     this.#http2?.drain();
     await this.onUnlistened();
     await settledWithin(closed, this.lingerMs);
+    await nextTurn(); // requests that were received while the event loop was busy
     this.#http2?.close();
     await this.context.idle();
     for (const connection of this.#connections) {
