@@ -38,7 +38,7 @@ test-all: ## Runs the tests, with the slow ones
 	@npm run --silent test-all -- $(ARGS)
 
 .PHONY: replicas
-replicas: ## Tests three replicas on PostgreSQL and Redis behind nginx
+replicas: ## Tests three replicas and two workers behind nginx, and restarts them under load
 	@npm run --silent replicas -- $(ARGS)
 
 .PHONY: faults

@@ -8,7 +8,7 @@ import { startPostgreSQL } from "./sample.js";
 import { Server } from "./server.js";
 
 /** Node.js 22.12 or later, which pg-boss requires: this one, or one that is fetched. @throws Skipped without it */
-function findNode() {
+export function findNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > 22 || (major === 22 && minor >= 12)) return process.execPath;
   const script = path.resolve(import.meta.dirname, "../../scripts/runtimes.js");
@@ -32,7 +32,7 @@ export class Shop {
     shop.pool.on("error", () => {});
     await shop.pool.query(
       "CREATE TABLE orders (n int PRIMARY KEY); CREATE TABLE runs (n int);" +
-        "CREATE TABLE ticks (at timestamp with time zone NOT NULL DEFAULT now())",
+        "CREATE TABLE ticks (schedule int, at timestamp with time zone NOT NULL DEFAULT now())",
     );
     shop.processes = new Set();
     return shop;
