@@ -15,7 +15,11 @@ const MESSAGES = {
   TSGI_JOBS_NODE_VERSION: (version: string) =>
     `new Jobs({ url }) requires Node.js 22.12 or later, because pg-boss does; this is ${version}. Update Node.js, or ` +
     "write new Jobs({ inline: true }).",
-  /** You use `new Jobs({ url })`, but the peer dependency `pg-boss` is not installed. */
+  /**
+   * You use `new Jobs({ url })`, but the peer dependency `pg-boss` is not installed.
+   *
+   * In a bundle in the ESM format, it cannot be loaded without a further option: see [bundles](jobs.md#in-a-bundle).
+   */
   TSGI_MISSING_PG_BOSS:
     "new Jobs({ url }) requires the package pg-boss, which cannot be loaded. Run: npm install pg-boss@12.38.0",
   /**

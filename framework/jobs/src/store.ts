@@ -145,6 +145,8 @@ export class Sender {
   #connecting: Promise<Connection> | null = null;
   /** The queues that exist. */
   readonly #queues = new Map<string, Promise<void>>();
+  /** Statements on the own connections: they would never settle if these were closed. */
+  readonly #sending = new Set<Promise<unknown>>();
 
   /** @param names - Lists the jobs that are defined. */
   constructor(settings: StoreSettings, names: () => Iterable<string>) {
@@ -173,6 +175,7 @@ export class Sender {
     this.#connecting = null;
     this.#queues.clear();
     const connection = await connecting?.catch(() => null);
+    await Promise.allSettled(this.#sending);
     await connection?.boss.stop({ graceful: false });
   }
 
@@ -182,7 +185,14 @@ export class Sender {
   }
 
   /** Writes a job. @returns Its id; `null` if a job with its key waits or runs. */
-  async enqueue(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
+  enqueue(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
+    const sent = this.#send(definition, envelope, options);
+    if (options.tx !== undefined) return sent;
+    this.#sending.add(sent);
+    return sent.finally(() => this.#sending.delete(sent));
+  }
+
+  async #send(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
     try {
       const connection = await this.#connect();
       await this.#createQueue(connection, definition.name);

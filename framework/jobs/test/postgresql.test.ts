@@ -1,7 +1,9 @@
 /** Jobs in PostgreSQL. */
 import { expect, it } from "@jest/globals";
 import { prometheus } from "@tsgi/metrics";
+import { PgBoss } from "pg-boss";
 import { App, Depends, t } from "tsgi";
+import { Deferred } from "tsgi/internals";
 import { TestClient } from "tsgi/testing";
 import { Jobs } from "../src/index.js";
 import { CONTROL } from "../src/control.js";
@@ -61,11 +63,50 @@ describeWithDatabase("a job in PostgreSQL", () => {
     await database.work(jobs);
     const dead = await database.reached(jobs, id, "dead");
     expect(dead).toMatchObject({ id, attempt: 3, reason: "no luck\uFFFD" });
+    const { rows } = await database.pool.query(`SELECT deletion_seconds FROM ${database.schema}.job WHERE id = $1`, [
+      id,
+    ]);
+    expect(rows).toEqual([{ deletion_seconds: 14 * 24 * 3_600 }]);
     works = true;
     await expect(jobs[CONTROL].retry(id ?? "")).resolves.toBe("dead");
     await database.reached(jobs, id, "done");
     expect(attempts).toEqual([1, 2, 3, 1]);
     expect(log.lines).toContain("error The job flaky is dead: attempt 3 of 3 failed.");
+  });
+
+  it("has the attempts of the time when it was enqueued", async () => {
+    const before = database.open();
+    const id = await before.define("flaky", { attempts: 1 }, async () => {}).enqueue();
+    const now = database.open();
+    const flaky = now.define("flaky", { attempts: 2, ...QUICK }, async () => {
+      throw new Error("no luck");
+    });
+    const later = await flaky.enqueue();
+    await database.work(now);
+    await expect(database.reached(now, id, "dead")).resolves.toMatchObject({ attempt: 1 });
+    await expect(database.reached(now, later, "dead")).resolves.toMatchObject({ attempt: 2 });
+  });
+
+  it.each([["text"], [null], [undefined], [{ a: 1 }]])("is dead with a reason if it throws %p", async (thrown) => {
+    const jobs = database.open();
+    const odd = jobs.define("odd", { attempts: 1 }, async () => {
+      throw thrown;
+    });
+    await database.work(jobs);
+    const { reason } = await database.reached(jobs, await odd.enqueue(), "dead");
+    expect(reason).toBe(String(thrown));
+  });
+
+  it("is enqueued by another job, with a date as JSON writes it", async () => {
+    const jobs = database.open();
+    const seen = new Deferred<string>();
+    const inner = jobs.define("inner", { payload: t.String({ format: "date-time" }) }, async ({ payload }) =>
+      seen.resolve(payload),
+    );
+    const outer = jobs.define("outer", {}, async () => void (await inner.enqueue(new Date(0).toISOString())));
+    await database.work(jobs);
+    await outer.enqueue();
+    await expect(seen.promise).resolves.toBe("1970-01-01T00:00:00.000Z");
   });
 
   it("waits for a transaction that holds its key, and is one for each key while it waits or runs", async () => {
@@ -300,6 +341,23 @@ describeWithDatabase("a worker", () => {
     await expect(wrong.work()).rejects.toMatchObject({ code: "TSGI_INVALID_SCHEDULE" });
   });
 
+  it("leaves out an occurrence that is more than a minute late", async () => {
+    const log = createLog();
+    const jobs = database.open(log);
+    const report = jobs.define("report", {}, async () => {});
+    const schedule = { name: "leap-day", cron: "0 0 29 2 *", timezone: "UTC", job: "report" };
+    jobs.schedule(schedule.name, schedule.cron, report, undefined);
+    await database.work(jobs);
+    const boss = new PgBoss({ connectionString: database.url, schema: database.schema, supervise: false });
+    await boss.start();
+    await boss.send("tsgi.occurrences", { ...schedule, envelope: {} });
+    while (!log.lines.some((line) => line.includes("leap-day is more than a minute late"))) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await boss.stop({ graceful: false });
+    await expect(jobs[CONTROL].list()).resolves.toEqual([]);
+  });
+
   it("survives the loss of its connections, and does not repeat jobs that were done meanwhile", async () => {
     const jobs = database.open();
     const runs: number[] = [];
@@ -335,6 +393,15 @@ describeWithDatabase("Jobs with a database", () => {
     const { text } = await client.get("/metrics");
     expect(text).toContain('tsgi_jobs_waiting{name="job"} 1');
     expect(text).toContain('tsgi_jobs_enqueued_total{name="job"} 1');
+  });
+
+  it("finishes the statements of jobs that are being enqueued when it closes", async () => {
+    const jobs = database.open();
+    const note = jobs.define("note", {}, async () => {});
+    const enqueued = Promise.all(Array.from({ length: 50 }, () => note.enqueue()));
+    await new Promise(setImmediate);
+    await jobs.close();
+    expect(new Set(await enqueued).size).toBe(50);
   });
 
   it("responds with 503 if the database is unavailable", async () => {
