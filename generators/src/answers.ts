@@ -11,6 +11,7 @@ import { databasesOf } from "./databases.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
 import { deploysOf, needsImage, runtimesFor } from "./deploys.js";
+import { canHaveJobs } from "./jobs.js";
 import { profileOf } from "./runtimes.js";
 
 /** The options of a new project. */
@@ -23,6 +24,8 @@ export interface Answers {
   runtime?: Runtime;
   /** The platform whose files are written. Defaults to `"none"`. */
   deploy?: Deploy;
+  /** A job, its test and its worker. Defaults to `false`. */
+  jobs?: boolean;
   docker: boolean;
   loadTests: boolean;
   ci: boolean;
@@ -44,6 +47,7 @@ const keptAnswers = [
   "database",
   "runtime",
   "deploy",
+  "jobs",
   "docker",
   "loadTests",
   "ci",
@@ -52,11 +56,14 @@ const keptAnswers = [
 
 /** The options recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
-  // Earlier versions of this package, which an upgrade runs, know no runtime but Node, and no choice of a database in `api`.
+  // Earlier versions of this package, which an upgrade runs, know no runtime but Node, no choice of a database in `api`, and
+  // no jobs.
   const kept = keptAnswers.filter(
     (answer) =>
       // `--deploy cloudflare` leaves no choice of a runtime, and has one that is not the default.
-      (answer === "runtime" || isUsed(answer, answers)) && !["node", "none"].includes(String(answers[answer])),
+      (answer === "runtime" || isUsed(answer, answers)) &&
+      !["node", "none"].includes(String(answers[answer])) &&
+      (answer !== "jobs" || answers.jobs === true),
   );
   return Object.fromEntries(
     kept.flatMap((answer) => {
@@ -80,6 +87,8 @@ export function isUsed(
       return runtimesFor(answers).length > 1;
     case "deploy":
       return deploysOf(answers).length > 1;
+    case "jobs":
+      return canHaveJobs(answers);
     case "packageManager":
       return installer === null;
     case "docker":
@@ -99,6 +108,7 @@ export function defaultAnswers(environment: Environment): Answers {
     database: databasesOf(templateNames[0])[0] ?? "none",
     runtime: "node",
     deploy: "none",
+    jobs: false,
     docker: true,
     loadTests: true,
     ci: true,
@@ -110,8 +120,9 @@ export function defaultAnswers(environment: Environment): Answers {
 
 /** The options set by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
-  const { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install } = options;
-  const all = { name, template, database, runtime, deploy, docker, loadTests, ci, packageManager, git, install };
+  const { name, template, database, runtime, deploy, jobs, docker, loadTests, ci, packageManager, git, install } =
+    options;
+  const all = { name, template, database, runtime, deploy, jobs, docker, loadTests, ci, packageManager, git, install };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 

@@ -27,10 +27,16 @@ interface Chosen {
   database?: Database;
   runtime?: Runtime;
   deploy?: Deploy;
+  jobs?: boolean;
   docker?: boolean;
 }
 
 const isFunction = (deploy: Deploy) => deploy !== "none" && !platforms[deploy].image;
+
+/** True if the worker of jobs can run there: a platform of functions responds to requests only. */
+export const runsProcesses = (deploy: Deploy = "none"): boolean => !isFunction(deploy);
+
+export const titleOf = (deploy: Deploy = "none"): string => platforms[deploy].title;
 
 /** True if a platform runs the image of the Dockerfile. */
 export const needsImage = (deploy: Deploy = "none"): boolean => platforms[deploy].image;
@@ -48,7 +54,9 @@ export function canDeploy(template: TemplateName, deploy: Deploy = "none"): bool
 /** The runtimes of a template on a platform, the default first. */
 export function runtimesFor(answers: Chosen & { template: TemplateName; database: Database }): readonly Runtime[] {
   const { runtimes } = platforms[answers.deploy ?? "none"];
-  return runtimesOf(answers).filter((runtime) => runtimes.includes(runtime));
+  return runtimesOf(answers)
+    .filter((runtime) => runtimes.includes(runtime))
+    .filter((runtime) => runtime === "node" || answers.jobs !== true);
 }
 
 /** The platforms to which a project can be deployed, the default first. */
@@ -60,7 +68,8 @@ export function deploysOf(answers: Chosen & { template: TemplateName; database: 
       return deploy === "none"; // wrangler.jsonc is one of the runtime's files
     }
     const fits = image ? answers.docker !== false : canDeploy(answers.template, deploy) && !hasDatabase(answers);
-    return fits && runtimes.includes(answers.runtime ?? "node");
+    const isPossible = answers.jobs !== true || runsProcesses(deploy);
+    return fits && isPossible && runtimes.includes(answers.runtime ?? "node");
   });
 }
 

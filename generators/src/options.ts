@@ -42,6 +42,7 @@ export interface CommandOptions {
   database?: Database;
   runtime?: Runtime;
   deploy?: Deploy;
+  jobs?: boolean;
   docker?: boolean;
   loadTests?: boolean;
   ci?: boolean;
@@ -151,6 +152,7 @@ export const flags: readonly Flag[] = [
     key: "deploy",
     help: describeChoices("deploy"),
   },
+  ...pair("jobs", "jobs", "write a job, its test and the script worker; PostgreSQL keeps the jobs, on Node 22.12"),
   ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
   ...pair("load-tests", "loadTests", "write a load test (default)"),
   ...pair("ci", "ci", "write a workflow for GitHub Actions (default)"),

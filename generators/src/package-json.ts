@@ -2,6 +2,7 @@ import { keptAnswersOf, type ProjectOptions } from "./answers.js";
 import { packagesOf } from "./database-packages.js";
 import { LeftOut } from "./features.js";
 import { specifiersOf, vendoredPins, type UsedPackages } from "./framework-packages.js";
+import { hasJobs } from "./jobs.js";
 import { parseJson, sortKeys, textsOf, toJson, type JsonObject } from "./json.js";
 import { installerOf } from "./runtime-answers.js";
 import { profileOf, type Installer } from "./runtimes.js";
@@ -37,13 +38,27 @@ function adaptScript(script: string, installer: Installer): string {
 const readManifest = (files: Template["files"]): JsonObject =>
   parseJson(files.get("package.json")?.contents.toString("utf8") ?? "{}", "package.json");
 
+/** The parts of package.json that the overlay and the jobs add. Those of the overlay take precedence. */
+function addedTo({ overlay, jobs }: Template, { answers }: ProjectOptions) {
+  const ofJobs = hasJobs(answers) && jobs ? readManifest(jobs) : {};
+  const ofOverlay = readManifest(overlay);
+  const merged = (key: string) => ({ ...textsOf(ofJobs[key]), ...textsOf(ofOverlay[key]) });
+  return {
+    scripts: merged("scripts"),
+    dependencies: merged("dependencies"),
+    devDependencies: merged("devDependencies"),
+    engines: ofOverlay["engines"] ?? ofJobs["engines"],
+  };
+}
+
 /** The scripts of a project. */
-export function scriptsOf({ files, overlay }: Template, { answers }: ProjectOptions): Record<string, string> {
+export function scriptsOf(template: Template, options: ProjectOptions): Record<string, string> {
+  const { answers } = options;
   const isNode = answers.runtime === undefined || answers.runtime === "node";
   const leftOut = new LeftOut(answers);
   const scripts = {
-    ...(isNode ? textsOf(readManifest(files)["scripts"]) : {}),
-    ...textsOf(readManifest(overlay)["scripts"]),
+    ...(isNode ? textsOf(readManifest(template.files)["scripts"]) : {}),
+    ...addedTo(template, options).scripts,
   };
   return Object.fromEntries(
     Object.entries(scripts)
@@ -54,10 +69,10 @@ export function scriptsOf({ files, overlay }: Template, { answers }: ProjectOpti
 
 /** Converts the template's package.json for a project outside the workspace. */
 export function renderPackageJson(template: Template, options: ProjectOptions, used: UsedPackages): string {
-  const { workspace, generator, files, overlay, packages } = template;
+  const { workspace, generator, files, packages } = template;
   const { answers } = options;
   const { engines, tsgi, dependencies, devDependencies } = readManifest(files);
-  const added = readManifest(overlay);
+  const added = addedTo(template, options);
   const leftOut = new LeftOut(answers);
   const { tools: usedTools } = profileOf(answers.runtime);
   const database = packagesOf(answers, workspace);
@@ -78,17 +93,18 @@ export function renderPackageJson(template: Template, options: ProjectOptions, u
     dependencies: sortKeys({
       ...others(textsOf(dependencies)),
       ...database.dependencies,
+      ...added.dependencies,
       ...specifiersOf(used.dependencies),
     }),
     devDependencies: sortKeys({
-      ...textsOf(added["devDependencies"]),
+      ...added.devDependencies,
       ...Object.fromEntries(
         Object.entries(others(tools)).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
       ),
       ...specifiersOf(used.devDependencies),
     }),
     ...renderPins({ ...vendoredPins(used), ...workspace.overrides }, installerOf(answers)),
-    engines: added["engines"] ?? engines,
+    engines: added.engines ?? engines,
     // The base of a later upgrade.
     "create-tsgi": {
       version: options.generatorVersion,

@@ -31,7 +31,8 @@ export class PackedTemplates implements TemplateSource {
       overlay: readFiles(join(folder, "overlay")),
       runtimes: this.#readFolders(runtimesFolder, runtimeNames),
       deploys: this.#readFolders(deploysFolder, deployNames),
-      database: existsSync(join(folder, "database")) ? readFiles(join(folder, "database")) : new Map(),
+      jobs: readIfPresent(join(folder, "jobs")),
+      database: readIfPresent(join(folder, "database")),
       workspace: {
         devDependencies: textsOf(workspace["devDependencies"]),
         databasePackages: textsOf(workspace["databasePackages"]),
@@ -65,6 +66,10 @@ export class PackedTemplates implements TemplateSource {
   }
 }
 
+/** The files of a folder. npm does not pack an empty one. */
+const readIfPresent = (folder: string): ReadonlyMap<string, TemplateFile> =>
+  existsSync(folder) ? readFiles(folder) : new Map();
+
 /** An entry of `packages` in workspace.json. */
 function readPackage(name: string, entry: unknown): Pick<FrameworkPackage, "version" | "dependencies"> {
   const { version, dependencies } = isRecord(entry) ? entry : {};
@@ -94,6 +99,7 @@ export function packTemplates(source: TemplateSource, packageRoot: string): void
       overlay,
       runtimes = {},
       deploys = {},
+      jobs = new Map<string, TemplateFile>(),
       database = new Map<string, TemplateFile>(),
       workspace,
     } = template;
@@ -108,6 +114,7 @@ export function packTemplates(source: TemplateSource, packageRoot: string): void
     }
     writeFiles(join(folder, "files"), files);
     writeFiles(join(folder, "overlay"), overlay);
+    writeFiles(join(folder, "jobs"), jobs);
     writeFiles(join(folder, "database"), database);
     writeFileSync(join(folder, "workspace.json"), toJson({ packages, ...workspace }));
   }

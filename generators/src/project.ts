@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { ProjectOptions } from "./answers.js";
+import { findRegistrars } from "./code/registrars.js";
+import { SourceFile } from "./code/source-file.js";
 import { hasDatabase } from "./databases.js";
 import { linkedFolder, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
 import { allOf, selectPackages, vendoredPins, type UsedPackages } from "./framework-packages.js";
+import { hasJobs } from "./jobs.js";
 import { deploys, runtimes, type Database, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson, scriptsOf } from "./package-json.js";
@@ -16,6 +19,7 @@ import { folderOf } from "./project-name.js";
 import { installerOf } from "./runtime-answers.js";
 import { profileOf, toRuntime } from "./runtimes.js";
 import { readTarball } from "./tarball.js";
+import { includeRouter } from "./sub-generators/router.js";
 import type { PackageSource, Template, TemplateFile } from "./template.js";
 import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
@@ -57,6 +61,10 @@ export async function renderProject(source: Template, options: ProjectOptions): 
   for (const file of renderOverlay(template, options)) {
     add(file);
   }
+  const app = files.get(APP);
+  if (app && hasJobs(options.answers)) {
+    add({ ...app, contents: Buffer.from(withReports(app.contents.toString("utf8"))) });
+  }
   const example = files.get(".env.example");
   if (example) {
     add(dotenvOf(example));
@@ -74,7 +82,21 @@ export async function renderProject(source: Template, options: ProjectOptions): 
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The template with the files of the runtime and of the database in its overlay. */
+/** The module of the App in the templates that have the choice of jobs. */
+const APP = "src/app.ts";
+
+/** Includes the routes that enqueue. */
+function withReports(text: string): string {
+  const file = new SourceFile(APP, text);
+  const registrar = findRegistrars(file).find(({ kind }) => kind === "App");
+  if (registrar === undefined) {
+    throw new TypeError(`${APP} has no App`);
+  }
+  includeRouter({ module: { path: APP, file }, registrar }, "reports", "src/routes/reports.ts");
+  return file.toString();
+}
+
+/** The template with the files of jobs, of the runtime and of the database in its overlay. */
 function withOwnFiles(template: Template, { answers }: ProjectOptions): Template {
   const { runtime = "node" } = answers;
   const database = hasDatabase(answers) ? template.database : undefined;
@@ -82,12 +104,16 @@ function withOwnFiles(template: Template, { answers }: ProjectOptions): Template
     ...template,
     overlay: new Map([
       ...template.overlay,
+      ...withoutManifest(hasJobs(answers) ? template.jobs : undefined),
       ...(template.runtimes?.[runtime] ?? []),
       ...(template.deploys?.[answers.deploy ?? "none"] ?? []),
       ...(database ?? []),
     ]),
   };
 }
+
+/** The manifest of jobs is merged with the others. */
+const withoutManifest = (files: Template["jobs"]) => [...(files ?? [])].filter(([path]) => path !== "package.json");
 
 const withoutManifests = (files: Template["files"]) => [...files].filter(([path]) => !isManifest(path));
 
@@ -189,6 +215,7 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     docker,
     loadTests,
     ci,
+    ...jobsValuesOf(answers),
     prisma: hasDatabase(answers),
     sqlite: hasDatabase(answers) && database === "sqlite",
     postgresql: hasDatabase(answers) && database === "postgresql",
@@ -196,6 +223,22 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     testsOnPostgreSQL: template === "api" && database === "postgresql",
     database,
     databaseUrl: urlOf(database, databaseName),
+  };
+}
+
+/** The placeholders about jobs. */
+function jobsValuesOf(answers: ProjectOptions["answers"]): Values {
+  const jobs = hasJobs(answers);
+  const isOnSQLite = hasDatabase(answers) && answers.database === "sqlite";
+  return {
+    jobs,
+    // Prisma reads the file of SQLite from the other variable.
+    jobsUrl: isOnSQLite ? "JOBS_DATABASE_URL" : "DATABASE_URL",
+    postgresServer: jobs || (hasDatabase(answers) && answers.database === "postgresql"),
+    postgresVolume: isOnSQLite ? "postgres" : "data",
+    bothVolumes: jobs && isOnSQLite,
+    volumes: jobs || hasDatabase(answers),
+    node22: jobs || answers.runtime === "workers",
   };
 }
 

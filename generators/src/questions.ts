@@ -21,7 +21,7 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     return { ...fitDefaults(defaults, chosen), ...chosen };
   };
   const whenOpen = (key: keyof Answers) => (asked: Partial<Answers>) => !(key in given) && isUsed(key, known(asked));
-  const confirm = (key: "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
+  const confirm = (key: "jobs" | "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
     type: "confirm" as const,
     name: key,
     message,
@@ -58,6 +58,7 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     select("database", "Database", (asked) => databasesOf(known(asked).template)),
     select("runtime", "Runtime", (asked) => runtimesFor(known(asked))),
     select("deploy", "Deploy to", (asked) => deploysOf(known(asked))),
+    confirm("jobs", "Write a job, its test and its worker (with PostgreSQL, on Node 22.12)"),
     confirm("docker", "Write a Dockerfile and a compose.yaml"),
     confirm("loadTests", "Write a load test"),
     confirm("ci", "Write a workflow for GitHub Actions"),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { databasePackages } from "./database-packages.js";
+import { hasOwnJobs } from "./jobs.js";
 import { isRecord, readJson, textsOf } from "./json.js";
 import { deploys, runtimes, templateNames, type TemplateName } from "./options.js";
 import { fingerprintOf, packPackage, type OwnPackages } from "./packed-package.js";
@@ -89,6 +90,7 @@ export class Repository implements TemplateSource {
           .map((deploy) => [deploy, readFiles(join(this.#generators, "overlays/deploy", deploy))]),
       ),
       workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], name === "api" ? databasePackages : []),
+      jobs: hasOwnJobs(name) ? new Map() : readFiles(join(this.#generators, "overlays/jobs")),
       database: name === "api" ? readFiles(join(this.#generators, "overlays/database")) : new Map(),
       packages: this.#readPackages(),
       generator: packPackage(
@@ -137,10 +139,10 @@ export class Repository implements TemplateSource {
   #fingerprint(): string {
     const hash = createHash("sha256").update(fingerprintOf(this.#generators));
     for (const name of templateNames) {
-      const { files, overlay, runtimes: own, deploys: deployed, database, workspace, packages } = this.read(name);
-      const all = [files, overlay, database, ...Object.values(own), ...Object.values(deployed)].flatMap((some) => [
-        ...some,
-      ]);
+      const { files, overlay, runtimes: own, deploys: deployed, jobs, database, workspace, packages } = this.read(name);
+      const all = [files, overlay, jobs, database, ...Object.values(own), ...Object.values(deployed)].flatMap(
+        (some) => [...some],
+      );
       for (const [path, { contents, isExecutable }] of all) {
         hash.update(`${path} ${contents.length} ${isExecutable}\n`).update(contents);
       }

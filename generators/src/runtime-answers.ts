@@ -1,6 +1,7 @@
 import type { Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
 import { canDeploy, findDeployFault, runtimeOf } from "./deploys.js";
+import { canHaveJobs, findJobsFault } from "./jobs.js";
 import { profileOf, type Installer } from "./runtimes.js";
 
 /** The program that installs the packages of a project. */
@@ -13,7 +14,8 @@ export function findFault(given: Partial<Answers>): string | null {
   return (
     findDeployFault(given) ??
     findDatabaseFault({ ...given, runtime: runtimeOf(given) }) ??
-    findRuntimeFault({ ...given, runtime: runtimeOf(given) })
+    findRuntimeFault({ ...given, runtime: runtimeOf(given) }) ??
+    findJobsFault({ ...given, runtime: runtimeOf(given) })
   );
 }
 

@@ -45,6 +45,8 @@ export interface Template {
   deploys?: Partial<Readonly<Record<Deploy, ReadonlyMap<string, TemplateFile>>>>;
   /** The files of a project with a database instead of, or in addition to, the files of the overlay. */
   database?: ReadonlyMap<string, TemplateFile>;
+  /** The files of a project with jobs, in addition to the files of the overlay. */
+  jobs?: ReadonlyMap<string, TemplateFile>;
   workspace: Workspace;
   /** The framework's packages by name. A project installs those that it uses. */
   packages: ReadonlyMap<string, FrameworkPackage>;

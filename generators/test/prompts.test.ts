@@ -11,6 +11,7 @@ const noQuestions = [
   "--template=minimal",
   "--runtime=node",
   "--deploy=none",
+  "--no-jobs",
   "--no-docker",
   "--no-load-tests",
   "--no-ci",
@@ -86,6 +87,7 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
         [/Template/, `${keys.down}${keys.enter}`],
         [/postgresql: a server, for several replicas/, `${keys.down}${keys.enter}`],
         [/Deploy to/, keys.enter],
+        [/Write a job/, `y${keys.enter}`],
         [/Write a Dockerfile/, keys.enter],
       ],
       { cwd: folder.path },
@@ -93,6 +95,7 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     expect(status).toBe(0);
     const schema = await readFile(join(folder.path, "typed-app/prisma/schema.prisma"), "utf8");
     expect(schema).toContain('provider = "sqlite"');
+    expect(existsSync(join(folder.path, "typed-app/src/jobs.ts"))).toBe(true);
   });
 
   it("prompts again for an invalid name, with the reason", async () => {

@@ -60,7 +60,7 @@ export const model: SubGenerator = {
       ...migrations(project, foldersOf(project, schema), addition),
       structs(project, names, fields),
       { path: routes, text: renderModelRoutes(shape), isNew: true },
-      ...includeRouter(project, names.router, routes),
+      ...includeRouter(project.app, names.router, routes),
       {
         path: test,
         text: renderModelTest(shape, { support: importPath(test, "test/support.ts"), models }),

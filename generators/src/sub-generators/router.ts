@@ -1,4 +1,5 @@
-import { type ExistingProject, importPath } from "../code/existing-project.js";
+import { importPath, type Module } from "../code/existing-project.js";
+import type { Registrar } from "../code/registrars.js";
 import { CommandError } from "../errors.js";
 import { readName, type Name } from "./names.js";
 import { endOfPaths } from "./place.js";
@@ -15,7 +16,7 @@ export const router: SubGenerator = {
     const name = readName(word, "router");
     const { kebab, camel } = name;
     const path = `src/routes/${kebab}.ts`;
-    const including = includeRouter(project, camel, path);
+    const including = includeRouter(project.app, camel, path);
     const test = routeTest(project, {
       name: kebab,
       title: `responds to paths below /${kebab}`,
@@ -57,13 +58,18 @@ export const get${pascal}Id = ${camel}.get(
 `;
 }
 
+/** An App, and the module that creates it. */
+interface RegisteringApp {
+  module: Pick<Module, "path" | "file">;
+  registrar: Registrar;
+}
+
 /**
  * Includes a Router in the App.
  *
  * @returns the change of the App's module, or undefined if it includes the Router
  */
-export function includeRouter(project: ExistingProject, variable: string, path: string): Change[] {
-  const { module, registrar } = project.app;
+export function includeRouter({ module, registrar }: RegisteringApp, variable: string, path: string): Change[] {
   const { file } = module;
   const from = importPath(module.path, path);
   const isImported = file.imports.some(({ source }) => source.value === from);

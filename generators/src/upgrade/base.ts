@@ -64,12 +64,13 @@ function flagsOf({
   database,
   runtime,
   deploy,
+  jobs,
   docker,
   loadTests,
   ci,
   packageManager,
 }: KeptAnswers): string[] {
-  const switches = { docker, "load-tests": loadTests, ci };
+  const switches = { jobs, docker, "load-tests": loadTests, ci };
   return [
     `--template=${template}`,
     ...(database === undefined ? [] : [`--database=${database}`]),

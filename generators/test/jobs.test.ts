@@ -1,0 +1,167 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { delimiter, dirname, join } from "node:path";
+import { describe, expect, it, jest } from "@jest/globals";
+import { parseDocument } from "yaml";
+import type { ProjectOptions } from "../src/answers.js";
+import { parseArguments } from "../src/arguments.js";
+import { renderProject } from "../src/project.js";
+import { Repository } from "../src/repository.js";
+import { emptyDatabase } from "./empty-database.js";
+import { scaffold } from "./scaffolded.js";
+import { packageRoot, repositoryRoot } from "./support.js";
+
+jest.setTimeout(600_000);
+
+type Answers = ProjectOptions["answers"];
+
+const base: Answers = {
+  name: "@acme/my-app",
+  template: "minimal",
+  database: "none",
+  docker: true,
+  loadTests: false,
+  ci: true,
+  packageManager: "npm",
+};
+
+async function render(changed: Partial<Answers>) {
+  const template = Repository.find(packageRoot)?.read(changed.template ?? base.template);
+  if (template === undefined) throw new Error("the tests run in the repository");
+  const files = await renderProject(template, { answers: { ...base, ...changed }, generatorVersion: "0.9.0" });
+  const texts = new Map(files.map(({ path, contents }) => [path, contents.toString()]));
+  const read = (path: string) => texts.get(path) ?? "missing";
+  return { paths: [...texts.keys()], read, manifest: JSON.parse(read("package.json")) };
+}
+
+const OWN = [".env.example", "src/jobs.ts", "src/routes/reports.ts", "test/jobs.test.ts"];
+
+const CHOICES: readonly Partial<Answers>[] = [
+  { template: "minimal" },
+  { template: "api", database: "none" },
+  { template: "api", database: "sqlite" },
+  { template: "api", database: "postgresql" },
+];
+
+describe("a project with --jobs", () => {
+  it.each(CHOICES)("has a job, a route that enqueues it, a test and a worker: %j", async (choice) => {
+    const { paths, read, manifest } = await render({ ...choice, jobs: true });
+    expect(paths).toEqual(expect.arrayContaining([...OWN, "vendor/tsgi-jobs-0.1.0.tgz"]));
+    expect(read("src/app.ts")).toContain("app.includeRouter(reports);");
+    expect(manifest.scripts).toMatchObject({ worker: "exec tsgi worker --env-file-if-exists .env dist/jobs.js" });
+    expect(manifest.engines).toEqual({ node: ">=22.12" });
+    expect(read(".github/workflows/ci.yml")).toContain("node: [22, 24]");
+    expect(read("README.md")).toContain("npm run worker");
+    const variable = choice.database === "sqlite" ? "JOBS_DATABASE_URL" : "DATABASE_URL";
+    expect(read("src/jobs.ts")).toContain(`process.env["${variable}"]`);
+    expect(read(".env.example")).toMatch(new RegExp(`^# ${variable}=postgresql://`, "m"));
+    const { services, volumes } = parseDocument(read("compose.yaml")).toJS();
+    expect(services.worker).toMatchObject({ environment: services.app.environment });
+    expect(Object.keys(services.worker.environment)).toEqual([variable]);
+    expect(Object.keys(volumes)).toContain(String(services.postgres.volumes[0]).split(":")[0]);
+  });
+
+  it("installs the pg-boss that @tsgi/jobs requires, and records the choice for an upgrade", async () => {
+    const { manifest } = await render({ jobs: true });
+    const { peerDependencies } = JSON.parse(
+      await readFile(join(repositoryRoot, "framework/jobs/package.json"), "utf8"),
+    );
+    expect(manifest.dependencies["pg-boss"]).toBe(peerDependencies["pg-boss"]);
+    expect(manifest["create-tsgi"]).toMatchObject({ jobs: true });
+  });
+
+  it.each(["fly", "kubernetes"] as const)("runs a worker on %s", async (deploy) => {
+    const { read } = await render({ jobs: true, deploy });
+    expect(read(deploy === "fly" ? "fly.toml" : "kubernetes/deployment.yaml")).toMatch(/worker,? dist\/jobs\.js/);
+  });
+});
+
+describe("a project without --jobs", () => {
+  it.each(CHOICES)("has no part of it: %j", async (choice) => {
+    const { paths, read, manifest } = await render(choice);
+    expect(paths.filter((path) => /jobs|reports/.test(path))).toEqual([]);
+    expect(JSON.stringify(manifest)).not.toMatch(/jobs|pg-boss|worker/);
+    expect(["README.md", "AGENTS.md", "compose.yaml"].filter((path) => /\bjobs?\b/.test(read(path)))).toEqual([]);
+  });
+});
+
+describe("--jobs on the command line", () => {
+  const parse = (...argv: string[]) => parseArguments(argv, {});
+
+  it.each([
+    [["--jobs", "--runtime=bun"], "jobs run on Node, not on Bun"],
+    [["--jobs", "--runtime=workers"], "jobs run on Node, not on Workers"],
+    [["--jobs", "--deploy=lambda"], "a worker is a process, which AWS Lambda does not run"],
+    [["--jobs", "--deploy=cloudflare"], "a worker is a process, which Cloudflare does not run"],
+    [["--no-jobs", "--template=auth"], "leave --no-jobs out"],
+    [["--jobs", "--no-jobs"], "--jobs and --no-jobs contradict"],
+  ])("rejects a project that cannot have them: %j", (argv, message) => {
+    expect(() => parse(...argv)).toThrow(message);
+  });
+
+  it.each([[["--jobs"]], [["--jobs", "--template=auth"]], [["--jobs", "--deploy=fly"]], [["--no-jobs"]]])(
+    "accepts %j",
+    (argv) => {
+      expect(parse(...argv)).toHaveProperty("jobs", argv[0] === "--jobs");
+    },
+  );
+});
+
+const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
+
+slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
+  it.each(CHOICES)("passes its own checks and tests: %j", async ({ template = "minimal", database }) => {
+    const flags = database === undefined ? [] : [`--database=${database}`];
+    await using project = await scaffold(template, "--jobs", ...flags);
+    expect(readdirSync(join(project.path, "vendor"))).toContain("tsgi-jobs-0.1.0.tgz");
+    expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+    expect(await project.test("test/jobs.test.ts")).toMatchObject({ status: 0 });
+  });
+
+  it("runs the jobs of its application in a worker", async () => {
+    await using database = await emptyDatabase();
+    await using project = await scaffold("minimal", "--jobs");
+    const script = join(repositoryRoot, "framework/scripts/runtimes.js");
+    const line = execFileSync(process.execPath, [script, "node22"], { encoding: "utf8" }).trim();
+    const path = `${dirname(line.slice("node22 ".length))}${delimiter}${join(project.path, "node_modules/.bin")}`;
+    const env = { ...process.env, PATH: `${path}${delimiter}${process.env["PATH"]}`, DATABASE_URL: database.url ?? "" };
+    // A separate process group, which gets the signal as a whole, as in a terminal.
+    const start = (name: string) =>
+      spawn("npm", ["run", "--silent", name], { cwd: project.path, env: { ...env, PORT: "0" }, detached: true });
+    const server = start("start");
+    const worker = start("worker");
+    const ended = [once(server, "close"), once(worker, "close")];
+    try {
+      const url = await said(server, /http:\/\/127\.0\.0\.1:\d+/);
+      const response = await fetch(`${url}/reports`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"month":"2026-01"}',
+      });
+      expect([response.status, await response.json()]).toEqual([202, { job: expect.any(String) }]);
+      await said(worker, /The report of 2026-01 is ready/);
+    } finally {
+      for (const { pid = 0 } of [server, worker]) process.kill(-pid, "SIGTERM");
+      await Promise.all(ended);
+    }
+  });
+});
+
+/** Waits for a text in the output of a process. Rejects if the process ends before. */
+async function said(child: ReturnType<typeof spawn>, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        output += `${line}\n`;
+        const found = pattern.exec(line);
+        if (found) resolve(found[0]);
+      });
+    }
+    child.once("close", () => reject(new Error(`never said ${pattern.source}:\n${output}`)));
+  });
+}
