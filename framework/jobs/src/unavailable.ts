@@ -8,6 +8,7 @@ import { HTTPException } from "tsgi";
 const SQLSTATE = /^(?:08|53|57P)/;
 
 const NETWORK: ReadonlySet<unknown> = new Set([
+  "EAI_AGAIN",
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
