@@ -1,7 +1,7 @@
 import type { Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
 import { canDeploy, findDeployFault, runtimeOf } from "./deploys.js";
-import { canHaveJobs, findJobsFault } from "./jobs.js";
+import { findJobsFault } from "./jobs.js";
 import { profileOf, type Installer } from "./runtimes.js";
 
 /** The program that installs the packages of a project. */

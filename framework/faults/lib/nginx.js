@@ -54,7 +54,7 @@ export async function startNginx(upstreams) {
       output += chunk;
       if (output.includes("start worker process ")) resolve();
     });
-    exited.then(() => reject(new Error(output)));
+    void exited.then(() => reject(new Error(output)));
   });
   return {
     url: `http://127.0.0.1:${port}`,

@@ -17,8 +17,8 @@ export class Requests {
   async #send(method, path, body) {
     this.sent++;
     try {
-      const headers = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await fetch(`${this.#url}${path}`, { method, headers, body: JSON.stringify(body) });
+      const content = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      const response = await fetch(`${this.#url}${path}`, { method, ...content });
       const text = await response.text();
       if (!response.ok) this.failures.push(`${method} ${path}: ${response.status} ${text}`);
     } catch (error) {
@@ -77,7 +77,7 @@ export class LiveSocket {
       socket.on("close", resolve);
       socket.on("open", () => this.opened++);
       socket.on("message", (data) => {
-        const { id, isLate } = JSON.parse(data.toString());
+        const { id, isLate } = JSON.parse(data);
         if (this.ids.has(id)) this.repeated++;
         if (isLate && this.opened > 1) this.late++;
         this.ids.add(id);

@@ -134,9 +134,10 @@ if (role === "replica") {
 } else {
   await connect();
   const worker = await jobs.work();
-  process.once("SIGTERM", async () => {
+  const stop = async () => {
     await worker.stop();
     await Promise.all([log.close(), broadcast.close(), pool.end()]);
-  });
+  };
+  process.once("SIGTERM", () => void stop());
   process.stdout.write("url http://127.0.0.1:1\n");
 }

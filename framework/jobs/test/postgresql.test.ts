@@ -87,14 +87,19 @@ describeWithDatabase("a job in PostgreSQL", () => {
     await expect(database.reached(now, later, "dead")).resolves.toMatchObject({ attempt: 2 });
   });
 
-  it.each([["text"], [null], [undefined], [{ a: 1 }]])("is dead with a reason if it throws %p", async (thrown) => {
+  it.each([
+    ["text", "text"],
+    [null, "null"],
+    [undefined, "undefined"],
+    [{ a: 1 }, "[object Object]"],
+  ])("is dead with a reason if it throws %p", async (thrown, expected) => {
     const jobs = database.open();
     const odd = jobs.define("odd", { attempts: 1 }, async () => {
       throw thrown;
     });
     await database.work(jobs);
     const { reason } = await database.reached(jobs, await odd.enqueue(), "dead");
-    expect(reason).toBe(String(thrown));
+    expect(reason).toBe(expected);
   });
 
   it("is enqueued by another job, with a date as JSON writes it", async () => {
@@ -393,6 +398,26 @@ describeWithDatabase("Jobs with a database", () => {
     const { text } = await client.get("/metrics");
     expect(text).toContain('tsgi_jobs_waiting{name="job"} 1');
     expect(text).toContain('tsgi_jobs_enqueued_total{name="job"} 1');
+  });
+
+  it("counts the runs of a worker that an App starts and serves", async () => {
+    const jobs = database.open();
+    const note = jobs.define("note", {}, async () => {});
+    const metrics = prometheus();
+    const app = new App({
+      instrumentation: [metrics, jobs.metrics],
+      logger: createLog(),
+      lifespan: async function* () {
+        const worker = await jobs.work();
+        yield;
+        await worker.stop();
+      },
+    });
+    app.includeRouter(metrics.router());
+    await using client = await TestClient.open(app);
+    await database.reached(jobs, await note.enqueue(), "done");
+    const { text } = await client.get("/metrics");
+    expect(text).toContain('tsgi_jobs_finished_total{name="note",outcome="done"} 1');
   });
 
   it("finishes the statements of jobs that are being enqueued when it closes", async () => {

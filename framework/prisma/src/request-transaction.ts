@@ -99,14 +99,21 @@ function settlementOf<Tx>(transaction: OpenTransaction): Settlement<Tx> {
   return {
     value: transaction.client as Tx,
     failure: transaction.failure,
-    confirm: () =>
-      transaction.commit().then(
-        () => ended(true),
-        (error: unknown) => {
-          ended(false);
-          throw error;
-        },
-      ),
-    undo: (error) => transaction.rollBack(error).finally(() => ended(false)),
+    confirm: async () => {
+      let hasCommitted = false;
+      try {
+        await transaction.commit();
+        hasCommitted = true;
+      } finally {
+        ended(hasCommitted);
+      }
+    },
+    undo: async (error) => {
+      try {
+        return await transaction.rollBack(error);
+      } finally {
+        ended(false);
+      }
+    },
   };
 }
