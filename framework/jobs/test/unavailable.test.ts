@@ -11,6 +11,6 @@ it.each(["ECONNREFUSED", "EAI_AGAIN", "57P01", "53300", "08006"])(
   },
 );
 
-it.each(["23505", "42P01", "ERR_INVALID_ARG_TYPE"])("an error %s says nothing of the kind", (code) => {
+it.each(["23505", "42P01", "ERR_INVALID_ARG_TYPE"])("an error %s is of another kind", (code) => {
   expect(isUnavailable(coded(code))).toBe(false);
 });
