@@ -62,6 +62,7 @@ describe("the generator at a terminal", () => {
       "template",
       "runtime",
       "deploy",
+      "jobs",
       "docker",
       "loadTests",
       "ci",

@@ -12,7 +12,7 @@ import { renderProject } from "../src/project.js";
 import { Repository } from "../src/repository.js";
 import { emptyDatabase } from "./empty-database.js";
 import { scaffold } from "./scaffolded.js";
-import { packageRoot, repositoryRoot } from "./support.js";
+import { packageRoot, repositoryRoot, shellEnvironment } from "./support.js";
 
 jest.setTimeout(600_000);
 
@@ -118,7 +118,9 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
     await using project = await scaffold(template, "--jobs", ...flags);
     expect(readdirSync(join(project.path, "vendor"))).toContain("tsgi-jobs-0.1.0.tgz");
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
-    expect(await project.test("test/jobs.test.ts")).toMatchObject({ status: 0 });
+    await using server = await emptyDatabase();
+    const tests = await project.script("test", { TEST_DATABASE_URL: server.url ?? "" });
+    expect(tests).toMatchObject({ status: 0, stderr: expect.stringContaining("PASS test/jobs.test.ts") });
   });
 
   it("runs the jobs of its application in a worker", async () => {
@@ -127,13 +129,16 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
     const script = join(repositoryRoot, "framework/scripts/runtimes.js");
     const line = execFileSync(process.execPath, [script, "node22"], { encoding: "utf8" }).trim();
     const path = `${dirname(line.slice("node22 ".length))}${delimiter}${join(project.path, "node_modules/.bin")}`;
-    const env = { ...process.env, PATH: `${path}${delimiter}${process.env["PATH"]}`, DATABASE_URL: database.url ?? "" };
+    // Without the NODE_ENV of this test, with which jobs run inline.
+    const { NODE_ENV: _, ...own } = shellEnvironment;
+    const env = { ...own, PATH: `${path}${delimiter}${own["PATH"]}`, DATABASE_URL: database.url ?? "", PORT: "0" };
     // A separate process group, which gets the signal as a whole, as in a terminal.
-    const start = (name: string) =>
-      spawn("npm", ["run", "--silent", name], { cwd: project.path, env: { ...env, PORT: "0" }, detached: true });
+    const start = (name: string) => spawn("npm", ["run", "--silent", name], { cwd: project.path, env, detached: true });
     const server = start("start");
     const worker = start("worker");
     const ended = [once(server, "close"), once(worker, "close")];
+    const delivered = said(worker, /The report of 2026-01 is ready/);
+    delivered.catch(() => {}); // reported below
     try {
       const url = await said(server, /http:\/\/127\.0\.0\.1:\d+/);
       const response = await fetch(`${url}/reports`, {
@@ -142,7 +147,7 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
         body: '{"month":"2026-01"}',
       });
       expect([response.status, await response.json()]).toEqual([202, { job: expect.any(String) }]);
-      await said(worker, /The report of 2026-01 is ready/);
+      await delivered;
     } finally {
       for (const { pid = 0 } of [server, worker]) process.kill(-pid, "SIGTERM");
       await Promise.all(ended);
