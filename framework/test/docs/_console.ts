@@ -57,8 +57,11 @@ export async function typeIn(module: string, steps: readonly Step[]): Promise<st
   }
 }
 
-/** One shell for all of them, so that a variable that one sets is there for the next. */
-async function runSteps(steps: readonly Step[], address: string, cwd: string): Promise<string[]> {
+/**
+ * Runs each command against the application at an address, and returns its output. One shell for all of them, so that a
+ * variable that one sets is there for the next.
+ */
+export async function runSteps(steps: readonly Step[], address: string, cwd: string): Promise<string[]> {
   const mark = "--- a mark between commands ---";
   const script = steps.map(({ command }) => `${command.replaceAll(ADDRESS, address)}\necho; echo '${mark}'\n`).join("");
   const output = await new Promise<string>((resolve, reject) => {

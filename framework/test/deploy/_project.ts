@@ -1,0 +1,55 @@
+/** Projects as `npm create tsgi` writes them, with the packages of this repository in the place of an installation. */
+import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+
+import { MODULES } from "../support/packages.js";
+
+const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
+
+/** The command of `npm create tsgi`. */
+export const CREATE = path.join(REPOSITORY, "generators/bin/create-tsgi.js");
+
+/** The flags that leave out what the tests do themselves. */
+export const OFFLINE = ["--yes", "--no-install", "--no-git"] as const;
+
+const run = promisify(execFile);
+
+/** Writes the project `my-app` into a folder, and returns its path. */
+export async function createProject(folder: string, flags: readonly string[]): Promise<string> {
+  await run(process.execPath, [CREATE, "my-app", ...flags, ...OFFLINE], { cwd: folder });
+  return path.join(folder, "my-app");
+}
+
+/** The paths of the files of a project, without its packages. */
+export function filesOf(project: string): string[] {
+  return readdirSync(project).flatMap((top) => {
+    if (top === "vendor" || top === "node_modules") return [];
+    if (statSync(path.join(project, top)).isFile()) return [top];
+    return readdirSync(path.join(project, top), { recursive: true, encoding: "utf8" })
+      .map((name) => path.join(top, name))
+      .filter((name) => statSync(path.join(project, name)).isFile());
+  });
+}
+
+/** Links the packages of this repository into a project that has none. Deno, which writes into the folder, gets them itself. */
+export function linkPackages(project: string): void {
+  const target = path.join(project, "node_modules");
+  if (existsSync(path.join(project, "package.json")) && !existsSync(target)) symlinkSync(MODULES, target);
+}
+
+/**
+ * Writes a folder of commands to put in front of `PATH`.
+ *
+ * @param folder - The folder, which is created.
+ * @param commands - The arguments that run each command.
+ */
+export function writeCommands(folder: string, commands: Readonly<Record<string, readonly string[]>>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, command] of Object.entries(commands)) {
+    const file = path.join(folder, name);
+    writeFileSync(file, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`);
+    chmodSync(file, 0o755);
+  }
+}
