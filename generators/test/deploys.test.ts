@@ -1,13 +1,16 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
+import { parse as parseToml } from "smol-toml";
 import { parseAllDocuments } from "yaml";
 import type { ProjectOptions } from "../src/answers.js";
 import { parseArguments } from "../src/arguments.js";
 import type { Deploy } from "../src/options.js";
 import { renderProject } from "../src/project.js";
 import { Repository } from "../src/repository.js";
+import { copiesOf, isIn, readDockerfile, stagesOf } from "./dockerfile.js";
+import { findFlyFaults } from "./fly-toml.js";
 import { scaffold } from "./scaffolded.js";
 import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
 
@@ -124,11 +127,108 @@ describe("a project with --deploy", () => {
     ["users and login", { template: "auth", database: "sqlite" }, true],
   ])("has a fly.toml with a check, and a volume for SQLite: %s", async (_name, answers, hasVolume) => {
     const { read } = await render({ ...answers, deploy: "fly" });
-    const text = read("fly.toml");
-    expect(text).toMatch(/^app = "my-app"$/m);
-    expect(text).toMatch(/^ *internal_port = 8000$/m);
-    expect(text.includes('destination = "/data"')).toBe(hasVolume);
+    const config = parseToml(read("fly.toml"));
+    expect(findFlyFaults(config)).toEqual([]);
+    expect(config).toMatchObject({
+      app: "my-app",
+      http_service: {
+        internal_port: 8000,
+        checks: [{ path: answers.template === "auth" ? "/health" : "/openapi.json" }],
+      },
+    });
+    expect(config["mounts"]).toEqual(hasVolume ? { source: "data", destination: "/data" } : undefined);
     expect(read("Dockerfile")).toMatch(/EXPOSE 8000/);
+  });
+
+  it("has a fly.toml whose mistakes are found", () => {
+    const wrong = { app: 1, kill_timeout: "15", http_service: { checks: {}, port: 8000 } };
+    expect(findFlyFaults(wrong)).toEqual([
+      "fly.toml.app is not a string",
+      "fly.toml.kill_timeout is not a duration",
+      "fly.toml.http_service.checks is not an array",
+      "fly.toml.http_service.port is unknown",
+    ]);
+  });
+
+  it.each([
+    ["lambda", "src/lambda.ts", ["src/app.ts"]],
+    ["vercel", "api/index.ts", ["src/app.ts"]],
+    ["netlify", "netlify/functions/app.ts", ["src/app.ts"]],
+    ["cloudflare", "src/worker.ts", ["src/app.ts"]],
+  ] as const)("has an entry that imports files of the project: %s", async (deploy, entry, expected) => {
+    const runtime = deploy === "cloudflare" ? "workers" : "node";
+    const { paths, read } = await render({ deploy, runtime });
+    const imports = [...read(entry).matchAll(/from "(\..*)\.js"/g)].map(([, path = ""]) =>
+      join(dirname(entry), `${path}.ts`),
+    );
+    expect(imports).toEqual(expected);
+    expect(paths).toEqual(expect.arrayContaining([...expected]));
+  });
+
+  it("has a netlify.toml with the folder of its function", async () => {
+    const { read } = await render({ deploy: "netlify" });
+    expect(parseToml(read("netlify.toml"))).toEqual({
+      build: { command: "", publish: "public" },
+      functions: {
+        directory: "netlify/functions",
+        node_bundler: "esbuild",
+        included_files: ["node_modules/@tsgi/docs-ui/dist/**"],
+      },
+    });
+  });
+
+  it("trusts the proxies of TRUSTED_PROXIES on each runtime, which fly.toml and the Deployment set", async () => {
+    for (const deploy of ["fly", "kubernetes"] as const) {
+      for (const runtime of ["bun", "deno"] as const) {
+        expect((await render({ deploy, runtime })).read("src/main.ts")).toContain("TRUSTED_PROXIES");
+      }
+      const { read } = await render({ deploy });
+      expect(read("fly.toml") + read("kubernetes/deployment.yaml")).toContain("TRUSTED_PROXIES");
+      expect(read("Dockerfile")).toContain('"node_modules/@tsgi/cli/bin/tsgi.js", "run"');
+    }
+  });
+});
+
+describe("the Dockerfile of a project", () => {
+  it.each<[string, Partial<Answers>]>([
+    ["minimal", {}],
+    ["api on SQLite", { template: "api", database: "sqlite" }],
+    ["auth", { template: "auth", database: "sqlite" }],
+    ["Bun", { runtime: "bun" }],
+    ["Deno", { runtime: "deno" }],
+    ["pnpm", { packageManager: "pnpm" }],
+  ])("copies files that are there, and runs as a user who is not root: %s", async (_name, answers) => {
+    const { paths, read } = await render(answers);
+    const stages = stagesOf(readDockerfile(read("Dockerfile")));
+    const copies = stages.flatMap(copiesOf);
+    const missing = copies.flatMap(({ from, paths: copied }) =>
+      from === null ? copied.filter((path) => !isIn(paths, path)) : [],
+    );
+    expect(missing).toEqual([]);
+    const built = copies.filter(({ from }) => from !== null).flatMap(({ paths: copied }) => copied);
+    const made = ["/app/dist", "/app/node_modules"];
+    expect(built.filter((path) => !made.includes(path) && !isIn(paths, path.replace("/app/", "")))).toEqual([]);
+    const last = stages.at(-1) ?? [];
+    const names = last.map(({ name }) => name);
+    expect(names.indexOf("USER")).toBeGreaterThan(names.lastIndexOf("RUN"));
+    expect(last.find(({ name }) => name === "USER")?.words).not.toEqual(["root"]);
+    expect([names.filter((name) => name === "CMD").length, names.at(-1)]).toEqual([1, "CMD"]);
+  });
+
+  it("has commands of the project's own scripts", async () => {
+    const { read } = await render({});
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const commands = readDockerfile(read("Dockerfile")).filter(({ name }) => name === "RUN");
+    const called = commands.flatMap(({ words }) =>
+      [...words.join(" ").matchAll(/npm run (\w+)/g)].map(([, name]) => name),
+    );
+    expect(called).toEqual(["build"]);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(called));
+  });
+
+  it("is read with its mistakes", () => {
+    expect(() => readDockerfile("FROM node\nCOPPY . .")).toThrow("COPPY");
+    expect(() => readDockerfile('FROM node\nCMD ["node",]')).toThrow(SyntaxError);
   });
 });
 

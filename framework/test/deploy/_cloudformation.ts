@@ -74,7 +74,7 @@ class Comparison {
   }
 
   #typeOf(name: string): Readonly<Record<string, Property>> {
-    // The specification requires the properties of an event. AWS SAM does not, for an event that needs none.
+    // The specification requires the properties of an event. AWS SAM does not.
     if (name === "EventSource") return { Type: { Required: true, PrimitiveType: "String" }, Properties: EVENT };
     return this.#specification.PropertyTypes[`${this.#resource}.${name}`]?.Properties ?? {};
   }

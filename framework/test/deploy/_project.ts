@@ -11,7 +11,7 @@ const REPOSITORY = path.resolve(import.meta.dirname, "../../..");
 /** The command of `npm create tsgi`. */
 export const CREATE = path.join(REPOSITORY, "generators/bin/create-tsgi.js");
 
-/** The flags that leave out what the tests do themselves. */
+/** The flags that leave out the steps which the tests do themselves. */
 export const OFFLINE = ["--yes", "--no-install", "--no-git"] as const;
 
 const run = promisify(execFile);
@@ -33,14 +33,14 @@ export function filesOf(project: string): string[] {
   });
 }
 
-/** Links the packages of this repository into a project that has none. Deno, which writes into the folder, gets them itself. */
+/** Links the packages of this repository into a project without packages. Deno, which writes into the folder, gets them itself. */
 export function linkPackages(project: string): void {
   const target = path.join(project, "node_modules");
   if (existsSync(path.join(project, "package.json")) && !existsSync(target)) symlinkSync(MODULES, target);
 }
 
 /**
- * Writes a folder of commands to put in front of `PATH`.
+ * Writes a folder of commands, to be the first one in `PATH`.
  *
  * @param folder - The folder, which is created.
  * @param commands - The arguments that run each command.

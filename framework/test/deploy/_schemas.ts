@@ -21,7 +21,7 @@ export function findWranglerFaults(config: object): unknown[] {
   const wrangler = installOnDemand("wrangler", ["wrangler@4.164.0"]);
   const file = path.join(wrangler, "node_modules/wrangler/config-schema.json");
   const schema = JSON.parse(readFileSync(file, "utf8")) as object;
-  // The schema describes its fields for editors in keywords of their own.
+  // The schema describes its fields for editors in additional keywords.
   const validate = new Ajv({ strict: false, allErrors: true, logger: false }).compile(schema);
   return validate(config) ? [] : (validate.errors ?? []);
 }
