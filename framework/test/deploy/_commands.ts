@@ -1,6 +1,6 @@
 /** Types the commands of a page about a platform, from the creation of its project to a request. */
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
@@ -8,7 +8,7 @@ import { type Block, stepsOf } from "../docs/_blocks.js";
 import { isAsShown, runSteps } from "../docs/_console.js";
 import { LimitedProgram } from "../support/limited-program.js";
 import { binaryOf, installOnDemand, IS_SLOW } from "../support/on-demand.js";
-import { CREATE, linkPackages, OFFLINE, writeCommands } from "./_project.js";
+import { linkPackages, writeCommands } from "./_project.js";
 
 const run = promisify(execFile);
 
@@ -31,25 +31,42 @@ function isSkipped({ words }: Block): boolean {
   return !IS_SLOW && words.some((word) => word in PROGRAMS);
 }
 
+/** The command that creates a project, with its name and its flags. */
+const CREATION = /^npm create tsgi (\S+)(?: -- (.*))?$/gm;
+
+/** The flags of the first project that blocks create. */
+export function flagsOf(blocks: readonly Block[]): readonly string[] {
+  const [, , flags = ""] =
+    [
+      ...blocks
+        .map(({ code }) => code)
+        .join("\n")
+        .matchAll(CREATION),
+    ][0] ?? [];
+  return flags.split(" ").filter((flag) => flag !== "");
+}
+
 /** Lets `wrangler dev` select a port, which is 8000 in a project. */
 function useFreePort(project: string): void {
   const file = path.join(project, "wrangler.jsonc");
   writeFileSync(file, readFileSync(file, "utf8").replace('"port": 8000', '"port": 0'));
 }
 
-/** A shell in a folder, with `npm create tsgi` of this repository, and the server that the last command started. */
+/** A shell in a folder with a project, and the server that the last command started. */
 export class Terminal implements AsyncDisposable {
   readonly #bin: string;
   readonly #home: string;
   #folder: string;
   #server: LimitedProgram | undefined;
 
+  /**
+   * @param home - A folder for its programs. The first commands run in its folder `work`, which has the project.
+   */
   constructor(home: string) {
     this.#home = home;
     this.#folder = path.join(home, "work");
     this.#bin = path.join(home, "bin");
-    mkdirSync(this.#folder, { recursive: true });
-    writeCommands(this.#bin, { "create-tsgi": [process.execPath, CREATE], npx: [] });
+    writeCommands(this.#bin, { npx: [] });
   }
 
   /** The folder of the last command. */
@@ -82,12 +99,9 @@ export class Terminal implements AsyncDisposable {
     return { ...env, HOME: this.#home, PORT: "0", PATH: programs.join(":"), CI: "1" };
   }
 
-  /** Runs commands. Each `npm create tsgi` is the command of this repository, which installs no packages. */
+  /** Runs commands. The projects of `npm create tsgi` are there already. */
   async #execute(code: string): Promise<void> {
-    const script = code.replaceAll(
-      /^npm create tsgi (\S+)( -- .*)?$/gm,
-      (_, name: string, flags = "") => `create-tsgi ${name} ${flags.replace(" -- ", "")} ${OFFLINE.join(" ")}`,
-    );
+    const script = code.replaceAll(CREATION, "test -d $1");
     const mark = "--- the folder ---";
     const { stdout } = await run("sh", ["-e", "-c", `${script}\necho "${mark}"; pwd`], {
       cwd: this.#folder,

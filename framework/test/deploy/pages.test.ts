@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Block, blocksOf } from "../docs/_blocks.js";
 import { cellsOf } from "../docs/_tables.js";
 import { FRAMEWORK } from "../support/packages.js";
-import { Terminal } from "./_commands.js";
-import { createProject, filesOf } from "./_project.js";
+import { flagsOf, Terminal } from "./_commands.js";
+import { createProjects, filesOf } from "./_project.js";
 
 const DOCS = path.join(FRAMEWORK, "docs");
 const read = (page: string) => readFileSync(path.join(DOCS, page), "utf8");
@@ -52,7 +52,9 @@ const homes = realpathSync(mkdtempSync(path.join(tmpdir(), "tsgi-deploy-")));
 let plain: readonly string[];
 
 beforeAll(async () => {
-  plain = filesOf(await createProject(homes, ["--template", "minimal"]));
+  const flags = pages.map((page) => [path.join(homes, page, "work"), flagsOf(commandsOf(page))] as const);
+  await createProjects({ ...Object.fromEntries(flags), [path.join(homes, "plain")]: ["--template", "minimal"] });
+  plain = filesOf(path.join(homes, "plain/my-app"));
 });
 
 afterAll(() => rmSync(homes, { recursive: true, force: true }));

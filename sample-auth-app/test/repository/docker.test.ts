@@ -135,6 +135,16 @@ describeCompose("the Dockerfile", () => {
     expect(existsSync(path.join(ROOT, program ?? ""))).toBe(true);
   });
 
+  it("copies the folders outside of the framework that its build reads", () => {
+    const scripts = ["build.js", "agents.js"].map((name) =>
+      readFileSync(path.join(ROOT, "framework/scripts", name), "utf8"),
+    );
+    const read = [...scripts.join("\n").matchAll(/FRAMEWORK, "\.\.\/([\w/-]+)"/g)].map(([, folder]) => folder!);
+    expect(read).not.toEqual([]);
+    const lines = readLines();
+    expect(read.filter((folder) => !lines.includes(`COPY ${folder} ${folder}`))).toEqual([]);
+  });
+
   it("builds on Debian's slim image with only npm ci", () => {
     const lines = readLines();
     expect(lines.filter((line) => line.startsWith("FROM node")).every((line) => /-bookworm-slim( |$)/.test(line))).toBe(
