@@ -19,8 +19,10 @@ const fault = IS_SLOW ? findImageFault() : "only with TSGI_SLOW=1";
 
 /** Sends SIGTERM to the process of the container that runs Node, as an orchestrator does. Returns the exit code. */
 async function terminate(program: LimitedProgram): Promise<number | null> {
-  const isNode = (id: string) => readFileSync(`/proc/${id}/cmdline`, "utf8").startsWith("node\0");
-  for (const id of program.members().filter(isNode)) process.kill(Number(id), "SIGTERM");
+  const isNode = (id: string) => /^(?:\/usr\/bin\/)?node\0/.test(readFileSync(`/proc/${id}/cmdline`, "utf8"));
+  const ids = program.members().filter(isNode);
+  expect(ids.length).toBeGreaterThan(0);
+  for (const id of ids) process.kill(Number(id), "SIGTERM");
   return program.ended;
 }
 
