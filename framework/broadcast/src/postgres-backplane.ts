@@ -2,6 +2,7 @@
 import type { Client } from "pg";
 import { missingPackage } from "tsgi/internals";
 import type { Backplane, BackplaneEvents } from "./backplane.js";
+import { Burst } from "./burst.js";
 import { ConnectionState } from "./connection-state.js";
 import { broadcastError } from "./errors.js";
 import { inTime, UnavailableError } from "./unavailable-error.js";
@@ -149,9 +150,10 @@ class PostgresBackplane implements Backplane {
       retry();
     });
     client.on("end", retry);
+    const burst = new Burst(events);
     client.on("notification", ({ payload = "" }) => {
       const [topic, message] = parse(payload);
-      if (topic !== null) events.message(topic, message);
+      if (topic !== null) burst.add(topic, message);
     });
     this.#listen(client, events).then(
       () => this.#ping(client, retry),

@@ -1,6 +1,7 @@
 /** The backplane on Redis: publish and subscribe. @module */
 import type { Redis } from "ioredis";
 import type { Backplane, BackplaneEvents } from "./backplane.js";
+import { Burst } from "./burst.js";
 import { ConnectionState } from "./connection-state.js";
 import { openRedis } from "./open-redis.js";
 import { inTime, UnavailableError } from "./unavailable-error.js";
@@ -70,9 +71,10 @@ export class RedisBackplane implements Backplane {
     listener.on("close", () => {
       for (const topic of this.#topics.keys()) this.#topics.set(topic, null);
     });
+    const burst = new Burst(events);
     listener.on("message", (channel, text) => {
       const message = parse(text);
-      if (message !== undefined) events.message(channel.slice(this.#prefix.length), message);
+      if (message !== undefined) burst.add(channel.slice(this.#prefix.length), message);
     });
     this.#pings = setInterval(() => void listener.ping().catch(() => {}), PING_MS).unref();
   }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Redis } from "ioredis";
 import { Deferred } from "tsgi/internals";
+import { startRedis } from "../../test/support/redis-server.js";
 import { Broadcast, redisBackplane, UnavailableError } from "../src/index.js";
 import { type Kind, POSTGRESQL, REDIS, type Server } from "./_servers.js";
 
@@ -126,6 +128,22 @@ function testOutage({ start }: Kind): void {
     await broadcast.close();
   });
 }
+
+REDIS.describe("a burst of messages over Redis", () => {
+  it("reaches a subscriber that is fast enough, although it is longer than the buffer", async () => {
+    await using server = await startRedis();
+    const broadcast = new Broadcast<{ news: number }>({ backplane: redisBackplane(server.path) });
+    using messages = await broadcast.subscribe("news", { buffer: 4 });
+    const received = take(messages, 2_000);
+    const client = new Redis(server.path);
+    const commands = client.pipeline(); // Redis sends them together
+    for (let number = 1; number <= 2_000; number++) commands.publish("tsgi:broadcast:news", String(number));
+    await commands.exec();
+    expect((await received).at(-1)).toBe(2_000);
+    client.disconnect();
+    await broadcast.close();
+  });
+});
 
 /** The connection that publishes may be back after the one that listens. */
 async function publishOnceBack(broadcast: Broadcast, topic: string, message: unknown): Promise<void> {
