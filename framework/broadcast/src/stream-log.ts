@@ -23,6 +23,7 @@ import { RedisLogStore } from "./redis-log-store.js";
 import { StreamCursor, type StreamEvent } from "./stream-cursor.js";
 import { alreadyStarted, notTheOwner } from "./stream-errors.js";
 import { type Produce, StreamProducer } from "./stream-producer.js";
+import { UnavailableError } from "./unavailable-error.js";
 
 /** The options of `StreamLog`: one of `redis` and `memory`, and the limits. */
 export interface StreamLogOptions {
@@ -83,6 +84,7 @@ export class StreamLog {
   readonly #producers = new Map<string, { producer: StreamProducer; ended: Promise<void> }>();
   #opening: Promise<void> | null = null;
   #beat: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** @throws ConfigurationError for an unknown option, and without `redis` or `memory`. */
   constructor(options: StreamLogOptions) {
@@ -110,16 +112,15 @@ export class StreamLog {
   async start<Data>(id: string, produce: Produce<Data>, { owner }: StreamOwner = {}): Promise<void> {
     await this.#open();
     const stream = { id, token: randomUUID(), owner: owner ?? null };
-    if (!(await this.#store.create(stream))) throw alreadyStarted();
     const producer = new StreamProducer(stream, this.#store, this.#logger);
-    // Without the watch, the producer learns with its next report that it was stopped.
-    const watching = this.#store.watch(id, (hasEnded) => void (hasEnded && producer.renew())).catch(() => () => {});
-    const unwatch = await watching;
-    const ended = producer.run(produce).finally(() => {
-      this.#producers.delete(stream.token);
-      unwatch();
-    });
+    const registered = this.#register(producer);
+    const ended = registered
+      .then((unwatch) => producer.run(produce).finally(unwatch))
+      .catch(() => {}) // the caller gets the error of the registration
+      .finally(() => this.#producers.delete(stream.token));
     this.#producers.set(stream.token, { producer, ended });
+    await registered;
+    this.#assertOpen();
   }
 
   /**
@@ -160,6 +161,8 @@ export class StreamLog {
 
   /** Aborts the producers of this process, whose streams fail, and closes the connections. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     clearInterval(this.#beat);
     const running = [...this.#producers.values()];
     for (const { producer } of running) producer.abort("failed", "The process shuts down");
@@ -169,6 +172,14 @@ export class StreamLog {
     await this.#store.close();
   }
 
+  /** @returns Ends the watch that tells the producer of a stop. @throws HTTPException 409 if the stream exists. */
+  async #register(producer: StreamProducer): Promise<() => void> {
+    const { stream } = producer;
+    if (!(await this.#store.create(stream))) throw alreadyStarted();
+    // Without the watch, the producer learns with its next report that it was stopped.
+    return this.#store.watch(stream.id, (hasEnded) => void (hasEnded && producer.renew())).catch(() => () => {});
+  }
+
   async #stateOf(id: string, owner: string | undefined): Promise<StreamState | null> {
     await this.#open();
     const state = await this.#store.read(id, Number.MAX_SAFE_INTEGER - 1, 1);
@@ -176,12 +187,18 @@ export class StreamLog {
     return state;
   }
 
-  #open(): Promise<void> {
+  async #open(): Promise<void> {
+    this.#assertOpen();
     this.#opening ??= this.#store.open();
     this.#beat ??= setInterval(() => {
       for (const { producer } of this.#producers.values()) void producer.renew();
     }, BEAT_MS).unref();
-    return this.#opening;
+    await this.#opening;
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new UnavailableError(new Error("The stream log is closed."));
   }
 }
 

@@ -18,6 +18,8 @@ export class StreamProducer {
   /** Ends the wait for the item that is being made. */
   #giveUp: () => void = () => {};
   #abortedAs: EndStatus = "stopped";
+  /** The watch of the stream reports its end even if the producer has ended by itself. */
+  #hasEnded = false;
   /** The last moment at which the store has known that this process lives. */
   #knownAt = performance.now();
 
@@ -36,6 +38,7 @@ export class StreamProducer {
       status = "failed";
       this.#logger.error({ err }, `The producer of the stream ${JSON.stringify(this.stream.id)} failed.`);
     }
+    this.#hasEnded = true;
     const { id, token } = this.stream;
     // A stream that was stopped has its status. If the store stays away, the lease of the stream expires.
     await this.#patiently(() => this.#store.end(id, token, status)).catch(() => {});
@@ -43,7 +46,7 @@ export class StreamProducer {
 
   /** Aborts the signal. The producer's clean-up is not awaited. The first call decides how the stream has ended. */
   abort(status: EndStatus, reason: string): void {
-    if (this.#controller.signal.aborted) return;
+    if (this.#hasEnded || this.#controller.signal.aborted) return;
     this.#abortedAs = status;
     this.#giveUp();
     this.#controller.abort(new DOMException(reason, "AbortError"));

@@ -134,6 +134,19 @@ function testStore(name: string): void {
     }
   });
 
+  it("does not abort the signal of a producer that has ended by itself", async () => {
+    const [log, id] = [open(), newId()];
+    const started = new Deferred<AbortSignal>();
+    await log.start(id, async function* ({ signal }) {
+      started.resolve(signal);
+      yield 1;
+    });
+    const signal = await started.promise;
+    await collect(log.read(id));
+    await log.close(); // settles after the log knows the end
+    expect(signal.aborted).toBe(false);
+  });
+
   it("keeps the names of events", async () => {
     const [log, id] = [open(), newId()];
     await log.start(id, async function* () {
@@ -299,7 +312,9 @@ function testStore(name: string): void {
       expect(await get(client, "a")).toEqual([200, `id: 1\ndata: one\n\n${second}`]);
       expect(await get(client, "a", { "last-event-id": "1" })).toEqual([200, second]);
       expect(await get(client, "a", { "last-event-id": "2" })).toEqual([204, ""]);
+      // `after` takes precedence over the header.
       expect(await get(client, "a/mine")).toEqual([200, second]);
+      expect(await get(client, "a/mine", { "last-event-id": "2" })).toEqual([200, second]);
     });
 
     it("rejects before the head: 404, 403, 400", async () => {
@@ -366,6 +381,26 @@ describeWithRedis("a stream log in Redis", () => {
     expect(await failing).toBeInstanceOf(StreamFailedError);
     await producer.cleanedUp;
     await Promise.all([here.close(), there.close()]);
+  });
+
+  it("does not run a producer that was being registered when the log closed, and its stream fails", async () => {
+    await using server = await startRedis();
+    const [log, other] = [new StreamLog({ redis: server.path }), new StreamLog({ redis: server.path })];
+    expect([await log.status("a"), await other.status("a")]).toEqual(["unknown", "unknown"]);
+    let hasRun = false;
+    server.freeze();
+    const starting = log.start("a", async function* () {
+      hasRun = true;
+      yield 1;
+    });
+    await nextTurn(); // the command has been sent
+    const closing = log.close();
+    server.thaw();
+    await expect(starting).rejects.toMatchObject({ statusCode: 503 });
+    await closing;
+    expect([hasRun, await other.status("a")]).toEqual([false, "failed"]);
+    await expect(log.start("b", async function* () {})).rejects.toMatchObject({ statusCode: 503 });
+    await other.close();
   });
 
   it("accepts a client of ioredis, and leaves it open", async () => {
