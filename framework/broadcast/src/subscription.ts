@@ -75,18 +75,15 @@ export class Subscription<Message> implements AsyncIterableIterator<Message>, As
     this.#end();
   }
 
-  async next(): Promise<IteratorResult<Message, undefined>> {
-    const [message] = this.#messages;
-    if (this.#messages.length > 0) {
-      this.#messages.shift();
-      return { done: false, value: message as Message };
-    }
+  /** Without `async`, which would cost two promises more for each message. */
+  next(): Promise<IteratorResult<Message, undefined>> {
+    if (this.#messages.length > 0) return Promise.resolve({ done: false, value: this.#messages.shift() as Message });
     if (this.#error !== null) {
       const error = this.#error;
       this.#error = null;
-      throw error;
+      return Promise.reject(error);
     }
-    if (this.#hasEnded) return { done: true, value: undefined };
+    if (this.#hasEnded) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 

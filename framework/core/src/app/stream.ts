@@ -18,12 +18,13 @@ import { resultJSON, resultText } from "./result.js";
 import { Faults } from "../schema/faults.js";
 
 /** Makes an event of an item, its data checked, cut and written as text. */
-type ToEvent = (item: unknown) => Promise<ServerSentEvent>;
+type ToEvent = (item: unknown) => Promise<ServerSentEvent> | ServerSentEvent;
 
 /** The text of data: text as it is, anything else as JSON. */
-async function dataText(returns: CompiledReturns | null, data: unknown, place?: string): Promise<string> {
-  const text = returns === null ? resultText(data) : await resultJSON(returns, data, place);
-  return text.startsWith('"') ? (JSON.parse(text) as string) : text;
+const textOf = (json: string) => (json.startsWith('"') ? (JSON.parse(json) as string) : json);
+
+async function dataText(returns: CompiledReturns, data: unknown, place?: string): Promise<string> {
+  return textOf(await resultJSON(returns, data, place));
 }
 
 /** Tells if listeners receive an event: a comment, an `id` or a `retry` without data is only for the client itself. */
@@ -37,9 +38,9 @@ function isComment(item: unknown): item is ServerSentEvent {
 }
 
 /** Without a schema, only a marked item is an event. Attack: a client's message that has the keys of one. */
-async function anyEvent(item: unknown): Promise<ServerSentEvent> {
-  if (!isMarkedEvent(item)) return { data: await dataText(null, item) };
-  return item.data === undefined ? item : { ...item, data: await dataText(null, item.data) };
+function anyEvent(item: unknown): ServerSentEvent {
+  if (!isMarkedEvent(item)) return { data: textOf(resultText(item)) };
+  return item.data === undefined ? item : { ...item, data: textOf(resultText(item.data)) };
 }
 
 /**
@@ -125,8 +126,9 @@ class EventsResponse extends EventSourceResponse {
     this.#toEvent = toEvent;
   }
 
-  protected override async encode(item: unknown): Promise<string> {
-    return this.encodeEvent(await this.#toEvent(item));
+  protected override encode(item: unknown): Promise<string> | string {
+    const made = this.#toEvent(item);
+    return made instanceof Promise ? made.then((late) => this.encodeEvent(late)) : this.encodeEvent(made);
   }
 }
 
