@@ -46,6 +46,18 @@ describe("a broadcast in one process", () => {
 });
 
 describe("a subscription", () => {
+  it("ends if its loop throws, and does not disturb the publisher or other subscribers", async () => {
+    const broadcast = new Broadcast<{ a: number }>();
+    using other = await broadcast.subscribe("a");
+    const failing = (async () => {
+      for await (const message of await broadcast.subscribe("a")) throw new Error(`Broken by ${message}`);
+    })();
+    await broadcast.subscribe("a"); // the loop has subscribed before
+    for (const number of [1, 2]) await broadcast.publish("a", number);
+    await expect(failing).rejects.toThrow("Broken by 1");
+    expect([(await other.next()).value, (await other.next()).value]).toEqual([1, 2]);
+  });
+
   it("throws and drops its messages if more than its buffer waits", async () => {
     const broadcast = new Broadcast<{ a: number }>();
     const messages = await broadcast.subscribe("a", { buffer: 2 });
