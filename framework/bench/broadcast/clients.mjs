@@ -22,7 +22,20 @@ const KINDS = {
     isReady: (text) => text.includes("101 "),
     follow: (socket, _text, chunk) => pong(socket, chunk),
   },
-  sse: { request: "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", isReady: (text) => text.includes("200 OK") },
+  sse: { request: "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", isReady: (text) => text.includes(" 200 ") },
+  "orpc-websocket": {
+    request: upgrade("/socket"),
+    isReady: (text) => text.includes("text/event-stream"),
+    follow: (socket, text, chunk) => {
+      if (text.includes("101 ")) socket.write(frame('{"i":"1","p":{"u":"/news"}}'));
+      else pong(socket, chunk);
+    },
+  },
+  "orpc-sse": {
+    request:
+      "POST /rpc/news HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+    isReady: (text) => text.includes(" 200 "),
+  },
   "socket.io": {
     request: upgrade("/socket.io/?EIO=4&transport=websocket"),
     isReady: (text) => text.includes('40{"sid"'),

@@ -7,24 +7,44 @@
  * Latency is from `publish` to the moment at which a client has read the message from its socket. On a machine with few
  * processors the clients compete with the servers, so compare figures of one run only.
  */
-import { execFileSync, fork, spawn } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { startRedis } from "./redis.mjs";
 
 const [subscribers = "10000", messages = "30", ...words] = process.argv.slice(2);
 const TOTAL = Number(subscribers);
 const MESSAGES = Number(messages);
 const PEERS = path.resolve(import.meta.dirname, "../../../.cache/broadcast-peers");
-const VERSIONS = { "socket.io": "4.8.3", "@socket.io/redis-adapter": "8.3.0", ioredis: "6.0.0", ws: "8.21.3" };
+const VERSIONS = {
+  "socket.io": "4.8.3",
+  "@socket.io/redis-adapter": "8.3.0",
+  ioredis: "6.0.0",
+  ws: "8.21.3",
+  crossws: "0.4.17",
+  srvx: "1.0.8",
+  "@orpc/server": "1.14.7",
+  "@orpc/experimental-publisher": "1.14.7",
+};
 
-/** Each with the kinds of its subscribers: half of them each. */
+/** After the last subscriber: some subscribe only after their response has begun. */
+const SETTLE_MS = 1_000;
+
+/** Each with the kinds of its subscribers: half of them each. Socket.IO and ws have no server-sent events. */
 const CONTENDERS = {
   tsgi: ["websocket", "sse"],
+  crossws: ["websocket", "sse"],
+  orpc: ["orpc-websocket", "orpc-sse"],
   "tsgi, WebSockets": ["websocket", "websocket"],
-  "tsgi, server-sent events": ["sse", "sse"],
+  "crossws, WebSockets": ["websocket", "websocket"],
+  "orpc, WebSockets": ["orpc-websocket", "orpc-websocket"],
   "socket.io": ["socket.io", "socket.io"],
   "ws by hand": ["websocket", "websocket"],
+  "tsgi, server-sent events": ["sse", "sse"],
+  "crossws, server-sent events": ["sse", "sse"],
+  "orpc, server-sent events": ["orpc-sse", "orpc-sse"],
 };
 
 function installPeers() {
@@ -37,14 +57,6 @@ function installPeers() {
   execFileSync("npm", [...args, ...packages], { stdio: "ignore" });
 }
 
-async function startRedis(port) {
-  const child = spawn("redis-server", ["--port", String(port), "--save", "", "--bind", "127.0.0.1"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  for await (const chunk of child.stdout) if (/ready to accept connections/i.test(String(chunk))) break;
-  return child;
-}
-
 /** Sends an order to a process, and waits for its reply. */
 async function ask(child, order) {
   child.send(order);
@@ -55,7 +67,7 @@ async function ask(child, order) {
 async function measure(name, redisPort) {
   const file = (one) => path.join(import.meta.dirname, one);
   const options = { env: { ...process.env, REDIS_PORT: String(redisPort), PEERS, CONTENDER: name } };
-  const servers = [0, 1].map(() => fork(file("server.mjs"), [], options));
+  const servers = [0, 1].map(() => fork(file("server.mjs"), [], { ...options, execArgv: ["--expose-gc"] }));
   const clients = [0, 1].map(() => fork(file("clients.mjs"), [], options));
   try {
     const ports = await Promise.all(servers.map(async (server) => (await once(server, "message"))[0].port));
@@ -64,6 +76,7 @@ async function measure(name, redisPort) {
     await Promise.all(
       clients.map((client, index) => ask(client, { connect: half, port: ports[index], kind: CONTENDERS[name][index] })),
     );
+    await wait(SETTLE_MS);
     const after = await Promise.all(servers.map((server) => ask(server, "memory")));
     await Promise.all(servers.map((server) => ask(server, "start clock")));
     const expected = clients.map((client) => ask(client, { expect: half * MESSAGES }));
@@ -91,15 +104,14 @@ async function measure(name, redisPort) {
 
 installPeers();
 const names = Object.keys(CONTENDERS).filter((name) => words.length === 0 || words.includes(name));
-const redisPort = 20_000 + Math.floor(Math.random() * 10_000);
-const redis = await startRedis(redisPort);
+const redis = await startRedis();
 const rows = [];
 try {
   for (const name of names) {
     process.stderr.write(`${name} …\n`);
-    rows.push(await measure(name, redisPort));
+    rows.push(await measure(name, redis.port));
   }
 } finally {
-  redis.kill("SIGKILL");
+  redis.stop();
 }
 console.table(rows);
