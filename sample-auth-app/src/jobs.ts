@@ -11,19 +11,15 @@ import { removeExpired } from "./security/refresh-tokens.js";
  * On PostgreSQL, jobs are stored in the database and run by the worker. On SQLite, and on a Node.js that is too old for
  * pg-boss, they run in this process, which the log reports.
  */
-function openJobs({ databaseUrl }: Settings): Jobs {
-  const inline = () => new Jobs({ inline: true, logger: log });
-  if (databaseUrl.startsWith("file:")) {
-    return inline();
-  }
+function openJobs({ databaseUrl: url }: Settings): Jobs {
   try {
-    return new Jobs({ url: databaseUrl, logger: log });
+    return new Jobs({ logger: log, ...(url.startsWith("file:") ? { inline: true } : { url }) });
   } catch (error) {
     if (!(error instanceof ConfigurationError) || error.code !== "TSGI_JOBS_NODE_VERSION") {
       throw error;
     }
     log.warn({}, error.message);
-    return inline();
+    return new Jobs({ inline: true, logger: log });
   }
 }
 

@@ -3,7 +3,7 @@ import { BackgroundTasks, event, Header, HTTPException, Query, Response, Router,
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
 import { live } from "../live.js";
-import { FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
+import { type Account, FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
 
 /** The items of the current user. Another user's item does not exist: it is 404. */
 export const items = new Router({
@@ -16,7 +16,14 @@ const READ = { scopes: ["items:read"] };
 const WRITE = { scopes: ["items:write"] };
 
 /** PostgreSQL's `integer`, the smaller of the two databases'. */
-const ItemId = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const MAX_ID = 2_147_483_647;
+const ItemId = t.Integer({ minimum: 1, maximum: MAX_ID });
+
+/** New items that are read at once. */
+const BATCH = 100;
+
+type Row = Pick<Item, "id" | "name">;
+const toItem = ({ id, name }: Row, { username }: Account): Item => ({ id, name, owner: username });
 
 items.get(
   "",
@@ -44,7 +51,7 @@ items.get(
     if (rows.length > limit && last !== undefined) {
       response.headers.set("x-next-cursor", String(last.id));
     }
-    return page.map(({ id, name }) => ({ id, name, owner: account.username }));
+    return page.map((row) => toItem(row, account));
   },
 );
 
@@ -65,10 +72,10 @@ items.post(
     statusCode: 201,
   },
   async ({ newItem, account, db, live, response, tasks }) => {
-    const { id, name } = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
-    tasks.addTask(() => live.publish(`items:${account.id}`, id)); // later, so that a failure of Redis delays no response
-    response.headers.set("location", `/items/${id}`);
-    return { id, name, owner: account.username };
+    const row = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
+    tasks.addTask(() => live.publish(`items:${account.id}`, row.id)); // later: a failure of Redis delays no response
+    response.headers.set("location", `/items/${row.id}`);
+    return toItem(row, account);
   },
 );
 
@@ -79,7 +86,7 @@ items.get(
     description: "Continues after the item of `Last-Event-ID`; by default after the newest item.",
     stream: "sse",
     params: {
-      lastEventId: Header(t.Integer({ minimum: 0 }), { default: null }),
+      lastEventId: Header(t.Integer({ minimum: 0, maximum: MAX_ID }), { default: null }),
       account: Security(getCurrentAccount, READ),
       signal: AbortSignal,
       db: database,
@@ -87,17 +94,21 @@ items.get(
     },
     returns: Item,
   },
-  async function* ({ lastEventId, account: { id: ownerId, version, username }, signal, db, live }) {
+  async function* ({ lastEventId, account, signal, db, live }) {
     // Before the first query, so that no item is missed. After an outage of Redis, the client connects again.
-    using added = await live.subscribe(`items:${ownerId}`, { signal, onGap: () => added[Symbol.dispose]() });
-    const newest = await db.item.findFirst({ where: { ownerId }, orderBy: { id: "desc" } });
+    using added = await live.subscribe(`items:${account.id}`, { signal, onGap: () => added[Symbol.dispose]() });
+    const newest = await db.item.findFirst({ where: { ownerId: account.id }, orderBy: { id: "desc" } });
     let last = lastEventId ?? newest?.id ?? 0;
     yield event({ id: last });
-    for (let id: number | undefined = 0; id !== undefined; id = (await added.next()).value) {
-      const where = { OR: [{ id: { gt: last } }, { id }], owner: currentOwner({ id: ownerId, version }) };
-      for (const item of await db.item.findMany({ where, orderBy: { id: "asc" } })) {
-        last = Math.max(last, item.id);
-        yield event({ id: last, data: { id: item.id, name: item.name, owner: username } });
+    for (let id: number | undefined = 0; id !== undefined;) {
+      const where = { OR: [{ id: { gt: last } }, { id }], owner: currentOwner(account) };
+      const rows = await db.item.findMany({ where, orderBy: { id: "asc" }, take: BATCH });
+      for (const row of rows) {
+        last = Math.max(last, row.id);
+        yield event({ id: last, data: toItem(row, account) });
+      }
+      if (rows.length < BATCH) {
+        id = (await added.next()).value;
       }
     }
   },
@@ -117,7 +128,7 @@ items.get(
     if (item === null) {
       throw new HTTPException(404);
     }
-    return { id: item.id, name: item.name, owner: account.username };
+    return toItem(item, account);
   },
 );
 
@@ -140,20 +151,18 @@ items.delete(
 );
 
 /** The owner of an open connection, unless the user was disabled or has changed the password meanwhile. */
-function currentOwner({ id, version }: { id: number; version: number }) {
-  return { id, version, disabled: false };
-}
+const currentOwner = ({ id, version }: Account) => ({ id, version, disabled: false });
 
 /** Search as one types: for each text, the user's items with it in their name. */
 items.websocket(
   "/search",
   { params: { socket: WebSocket, account: Security(getCurrentAccount, READ), db: database } },
-  async ({ socket, account: { id, version, username }, db }) => {
+  async ({ socket, account, db }) => {
     await socket.accept();
     for await (const text of socket) {
-      const where = { name: { contains: String(text) }, owner: currentOwner({ id, version }) };
+      const where = { name: { contains: String(text) }, owner: currentOwner(account) };
       const found = await db.item.findMany({ where, orderBy: { id: "asc" }, take: 10 });
-      await socket.sendJson(found.map((item) => ({ id: item.id, name: item.name, owner: username })));
+      await socket.sendJson(found.map((row) => toItem(row, account)));
     }
   },
 );

@@ -63,6 +63,29 @@ describe("GET /items/live", () => {
     expect(await events.next()).toMatchObject({ id: "3", data: { name: "book" } });
   });
 
+  it("sends all items that the client has missed, however many", async () => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const { id: ownerId } = await app.db.user.findFirstOrThrow();
+    const names = Array.from({ length: 250 }, (_, index) => `item ${index + 1}`);
+    await app.db.item.createMany({ data: names.map((name) => ({ name, ownerId })) });
+    using events = await follow(app, token);
+    const received = new Set<string>();
+    while (received.size < names.length) {
+      received.add((await events.next())?.data.name);
+    }
+    expect([...received]).toEqual(names);
+  });
+
+  it.each(["-1", "1.5", "x", "2147483648"])("rejects Last-Event-ID: %s with 422", async (lastEventId) => {
+    await using app = await openApp();
+    await app.register();
+    const { token } = await app.login();
+    const request = app.request.get("/items/live").auth(token, { type: "bearer" });
+    await request.set("Last-Event-ID", lastEventId).expect(422);
+  });
+
   it("sends no item that is added after the user was disabled, even if enabled again", async () => {
     await using app = await openApp();
     await app.register();
