@@ -201,9 +201,11 @@ export class HTTP1Server extends StoppableServer {
     this.#http2?.drain();
     await this.onUnlistened();
     await settledWithin(closed, this.lingerMs);
-    await nextTurn(); // requests that were received while the event loop was busy
     this.#http2?.close();
-    await this.context.idle();
+    do {
+      await this.context.idle();
+      await nextTurn(); // reads requests that were received while the event loop was busy
+    } while (this.context.running.size > 0);
     for (const connection of this.#connections) {
       if (connection.isIdle) connection.close();
     }
