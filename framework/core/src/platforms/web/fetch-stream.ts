@@ -6,6 +6,7 @@ import { responseFacts, type ServerResponseHead } from "../../protocol/response-
 import { toWebHeaders } from "../../http/request/web.js";
 import { asBytes, createBytes } from "../../protocol/bytes.js";
 import { ProtocolError } from "../../common/exceptions.js";
+import { nextTurn } from "../../common/promises.js";
 
 /**
  * A chunk is passed to the stream when its reader requests it, and only then may the sender continue: the stream itself
@@ -137,8 +138,10 @@ export class FetchStream implements ResponseStream, BodyOwner {
   }
 
   respond(head: ServerResponseHead, body: Uint8Array | string): void {
+    // No body instead of an empty one: Netlify sends the head of a response with its first chunk, and would lose it.
+    const hasBody = !head.facts.bodyless && body.length > 0;
     // The platform copies the bytes. The application's messages are never shared between threads.
-    this.complete(toResponse(head.facts.bodyless ? null : (body as Uint8Array<ArrayBuffer> | string), head));
+    this.complete(toResponse(hasBody ? (body as Uint8Array<ArrayBuffer> | string) : null, head));
   }
 
   /** Responds with a whole response of the platform: the one that opens a WebSocket. */
@@ -362,9 +365,15 @@ class FetchBody implements BodyFlow {
     body.take(last, true);
   }
 
-  /** Releases the unread bytes. */
+  /**
+   * Releases the unread bytes. It waits for the loop, because a stream of Node's `Readable.toWeb` throws into the process if it
+   * is canceled after it resumed, and before its next chunk.
+   *
+   * @see {@link https://github.com/nodejs/node/issues/64529}
+   */
   async release(): Promise<void> {
     if (this.#hasEnded) return;
+    await nextTurn();
     try {
       if (this.#reader !== null) await this.#reader.cancel();
       else if (!this.#hasBegun) await releaseBody(this.#request);

@@ -121,11 +121,12 @@ function addressOf(host: string, scheme: string): Address {
 
 type Field = (value: unknown) => value is Record<string, unknown>;
 const isObject: Field = (value): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /**
  * Reads the arguments of a platform after the request: a {@link FetchContext}, or the arguments of the `fetch` of a
  * module's default export. Cloudflare passes its bindings and an object with `waitUntil`, Bun its server, Deno the
- * address.
+ * address, Netlify an object with `ip` and `waitUntil`.
  */
 export function readContext(request: globalThis.Request, second: unknown, third: unknown): FetchContext {
   if (isObject(third) && typeof third["waitUntil"] === "function") {
@@ -137,8 +138,12 @@ export function readContext(request: globalThis.Request, second: unknown, third:
     return { client: clientOf(Reflect.apply(second["requestIP"], second, [request]), "address") };
   }
   if (isObject(second["remoteAddr"])) return { client: clientOf(second["remoteAddr"], "hostname") };
-  const { client, waitUntil, env } = second as FetchContext;
-  return { client: client ?? null, env, ...(waitUntil && { waitUntil: (promise) => waitUntil.call(second, promise) }) };
+  const { client, ip, waitUntil, env } = second as FetchContext & { ip?: unknown };
+  return {
+    client: client ?? (isText(ip) ? [ip, null] : null),
+    env,
+    ...(waitUntil && { waitUntil: (promise) => waitUntil.call(second, promise) }),
+  };
 }
 
 function clientOf(address: unknown, name: "address" | "hostname"): Address | null {
