@@ -5,7 +5,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { binaryOf, installOnDemand } from "../support/on-demand.js";
-import { type FrontEnd, readHead, readResult, toEvent } from "../../lambda/test/_gateway.js";
+import {
+  type FrontEnd,
+  type GatewayRequest,
+  type GatewayResponse,
+  readHead,
+  readResult,
+  toEvent,
+} from "../../lambda/test/_gateway.js";
 import type { LambdaResult } from "../../lambda/src/index.js";
 import type { LambdaHead } from "../../lambda/src/result.js";
 import type { Running } from "./_platform.js";
@@ -18,6 +25,20 @@ export function findRuntimeClient(): string {
   return path.join(installOnDemand("lambda", [RUNTIME_CLIENT]), "node_modules/aws-lambda-ric/index.mjs");
 }
 
+/** Makes events of requests, and responses of results. */
+export interface Gateway {
+  toEvent(request: GatewayRequest): object;
+  readHead(head: LambdaHead): GatewayResponse;
+  readResult(result: LambdaResult): GatewayResponse & { readonly body: Buffer };
+}
+
+/** A front end of AWS. */
+export const gatewayOf = (frontEnd: FrontEnd): Gateway => ({
+  toEvent: (request) => toEvent(frontEnd, request),
+  readHead: (head) => readHead(frontEnd, head),
+  readResult: (result) => readResult(frontEnd, result),
+});
+
 /** A request of a client, until the function has responded. */
 interface Invocation {
   readonly event: object;
@@ -28,7 +49,7 @@ const CONNECTION = new Set(["connection", "content-length", "transfer-encoding",
 
 /** The runtime API, which the client polls, and the front end, which makes events of requests. */
 export class LambdaService implements AsyncDisposable {
-  readonly #frontEnd: FrontEnd;
+  readonly #gateway: Gateway;
   readonly #waiting: Invocation[] = [];
   readonly #running = new Map<string, Invocation>();
   readonly #server = createServer((req, res) => void this.#serve(req, res));
@@ -37,8 +58,8 @@ export class LambdaService implements AsyncDisposable {
   /** Errors that the client reports. */
   readonly errors: string[] = [];
 
-  constructor(frontEnd: FrontEnd) {
-    this.#frontEnd = frontEnd;
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
   }
 
   async listen(): Promise<string> {
@@ -67,7 +88,7 @@ export class LambdaService implements AsyncDisposable {
     }
     const body = Buffer.concat((await req.toArray()) as Buffer[]);
     const request = { method: req.method ?? "", target: req.url ?? "", headers, body, sourceIp: "127.0.0.1" };
-    this.#waiting.push({ event: toEvent(this.#frontEnd, request), response });
+    this.#waiting.push({ event: this.#gateway.toEvent(request), response });
     this.#deliver();
   }
 
@@ -97,7 +118,7 @@ export class LambdaService implements AsyncDisposable {
   }
 
   #return(bytes: Buffer, response: ServerResponse): void {
-    const { status, headerLines, body } = readResult(this.#frontEnd, JSON.parse(bytes.toString()) as LambdaResult);
+    const { status, headerLines, body } = this.#gateway.readResult(JSON.parse(bytes.toString()) as LambdaResult);
     const headers = headerLines.filter(([name]) => !CONNECTION.has(name.toLowerCase())).flat();
     response.writeHead(status, headers).end(body);
   }
@@ -115,8 +136,7 @@ export class LambdaService implements AsyncDisposable {
       const end = before.indexOf(Buffer.alloc(8));
       if (end === -1) continue;
       hasHead = true;
-      const { status, headerLines } = readHead(
-        this.#frontEnd,
+      const { status, headerLines } = this.#gateway.readHead(
         JSON.parse(before.subarray(0, end).toString()) as LambdaHead,
       );
       response.writeHead(status, headerLines.filter(([name]) => !CONNECTION.has(name.toLowerCase())).flat());
@@ -134,12 +154,12 @@ export class LambdaService implements AsyncDisposable {
 
 /** Starts the runtime interface client for a function. */
 export async function startLambda(
-  frontEnd: FrontEnd,
+  gateway: Gateway,
   folder: string,
   { handler = "index.handler", env = {} }: { handler?: string; env?: Record<string, string> } = {},
 ): Promise<Running & { readonly child: ChildProcess; readonly service: LambdaService }> {
   const client = findRuntimeClient();
-  const service = new LambdaService(frontEnd);
+  const service = new LambdaService(gateway);
   const address = await service.listen();
   const child = spawn(binaryOf("node22"), [client, handler], {
     cwd: folder,

@@ -1,10 +1,12 @@
 /** The platforms on which the application runs, each with its own programs. */
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { binaryOf } from "../support/on-demand.js";
 import type { FrontEnd } from "../../lambda/test/_gateway.js";
-import { RUNTIME_CLIENT, startLambda } from "./_lambda.js";
+import { startCloudflare, WRANGLER } from "./_cloudflare.js";
+import { gatewayOf, RUNTIME_CLIENT, startLambda } from "./_lambda.js";
+import { BUNDLER, startNetlify } from "./_netlify.js";
 import { bundle, type Platform, startProgram } from "./_platform.js";
+import { startCancellable, startVercel, VERCEL } from "./_vercel.js";
 
 const BUNDLED = "the bundle has no files of `@tsgi/docs-ui`, so the page links to the OpenAPI document";
 
@@ -28,7 +30,7 @@ function lambda(frontEnd: FrontEnd, call: "toLambda" | "toLambdaStream"): Platfo
          import { createApp } from "./app.mjs";
          export const handler = ${call}(createApp({ files: process.env.FILES, pool: { kind: "inline" } }));`,
       );
-      return startLambda(frontEnd, home, { env: { FILES: path.join(home, "public") } });
+      return startLambda(gatewayOf(frontEnd), home, { env: { FILES: path.join(home, "public") } });
     },
   };
 }
@@ -65,41 +67,43 @@ const deno: Platform = {
   },
 };
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker", esModule = embed "index.mjs")],
-      compatibilityDate = "2026-11-01",
-      compatibilityFlags = ["enable_request_signal"],
-    )),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
-`;
-
 const cloudflare: Platform = {
   name: "Cloudflare Workers",
-  programs: "workerd 2026-11-17",
+  programs: `\`${WRANGLER}\`, workerd 2026-11-17`,
   lacks: {
     "client address": "a Worker gets the address only in the header `CF-Connecting-IP`",
     "documentation pages": BUNDLED,
     "static files": "a Worker has no files; Cloudflare serves its `assets`",
   },
-  start: async (home) => {
-    await bundle(
-      home,
-      `import { createApp } from "./app.mjs";
-       export default { fetch: createApp({ pool: { kind: "inline" } }).fetch };`,
-      { platform: "browser", conditions: ["workerd", "worker", "browser"], mainFields: ["browser", "module", "main"] },
-    );
-    writeFileSync(path.join(home, "config.capnp"), CONFIG);
-    const command = [binaryOf("workerd"), "serve", "--control-fd=1", "config.capnp"];
-    return startProgram(command, home, {}, (line) => {
-      const { port } = JSON.parse(line) as { port?: number };
-      return port === undefined ? null : `http://127.0.0.1:${port}`;
-    });
-  },
+  start: startCloudflare,
+};
+
+const PUBLIC = "the platform serves the files of the folder `public`, not the function";
+
+const vercel = {
+  "client address": "a function gets the address only in headers, such as `X-Real-IP`",
+  "static files": PUBLIC,
+};
+
+const onVercel: Platform = {
+  name: "Vercel",
+  programs: `\`${VERCEL}\`, \`bundling-handler.js\``,
+  lacks: { ...vercel, disconnects: "this handler does not report a disconnect to the function" },
+  start: startVercel,
+};
+
+const cancellable: Platform = {
+  name: "Vercel, with `supportsCancellation`",
+  programs: `\`${VERCEL}\`, the documented interface`,
+  lacks: vercel,
+  start: startCancellable,
+};
+
+const netlify: Platform = {
+  name: "Netlify",
+  programs: `\`${BUNDLER}\`, \`${RUNTIME_CLIENT}\``,
+  lacks: { disconnects: "Lambda does not report a disconnect to a function", "static files": PUBLIC },
+  start: startNetlify,
 };
 
 export const platforms: readonly Platform[] = [
@@ -108,6 +112,9 @@ export const platforms: readonly Platform[] = [
   lambda("HTTP API", "toLambda"),
   lambda("REST API", "toLambda"),
   lambda("ALB, multi-value", "toLambda"),
+  onVercel,
+  cancellable,
+  netlify,
   cloudflare,
   bun,
   deno,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** The folder of what tests fetch. */
@@ -16,12 +16,19 @@ export const IS_SLOW = process.env["TSGI_SLOW"] !== undefined;
  *
  * @param folder - Its name below `.cache`.
  * @param packages - With their versions: `name@1.2.3`.
+ * @param overrides - Replacements of their dependencies, as in a manifest.
  */
-export function installOnDemand(folder: string, packages: readonly string[]): string {
+export function installOnDemand(
+  folder: string,
+  packages: readonly string[],
+  overrides: Readonly<Record<string, string>> = {},
+): string {
   const home = path.join(CACHE, folder);
   const isThere = (name: string) => existsSync(path.join(home, "node_modules", name.slice(0, name.lastIndexOf("@"))));
   if (!packages.every(isThere)) {
     mkdirSync(home, { recursive: true });
+    const manifest = { private: true, overrides };
+    if (Object.keys(overrides).length > 0) writeFileSync(path.join(home, "package.json"), JSON.stringify(manifest));
     execFileSync("npm", ["install", "--prefix", home, "--no-save", "--no-package-lock", "--no-audit", ...packages], {
       stdio: "ignore",
     });
