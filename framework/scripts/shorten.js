@@ -20,7 +20,8 @@ function breakLines(text, segments) {
     let start = 0;
     let current = [];
     for (const [column, ...source] of segments[index] ?? []) {
-      if (column - start > LINE_LENGTH && BREAKABLE.has(line[column - 1])) {
+      const isInTemplate = line.startsWith("${", column); // the character before it is text
+      if (column - start > LINE_LENGTH && BREAKABLE.has(line[column - 1]) && !isInTemplate) {
         lines.push(line.slice(start, column));
         mapped.push(current);
         [start, current] = [column, []];
