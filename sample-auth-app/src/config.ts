@@ -24,7 +24,7 @@ const Settings = t.Object({
   databasePoolSize: t.Integer({ default: 10, minimum: 1, maximum: 1_000 }),
   redisUrl: t.Optional(secret(t.String({ pattern: "^(?:rediss?:/)?/\\S+$" }))),
   smtpUrl: t.Optional(secret(t.String({ pattern: "^smtps?://\\S+$" }))),
-  mailFrom: t.String({ default: "sample-auth-app <noreply@localhost>" }),
+  mailFrom: t.String({ default: "noreply@localhost" }),
   trustedProxies: t.Array(t.String(), { default: [] }),
   secretKey: secret(t.String({ default: INSECURE_SECRET_KEY })),
 });

@@ -33,7 +33,7 @@ export const welcomeMail = jobs.define(
     const user = await db.user.findUnique({ where: { id: payload.userId } });
     if (user !== null) {
       const text = `Welcome, ${user.username}. You can log in now.`;
-      const messageId = `<welcome-${user.id}@sample-auth-app>`;
+      const messageId = `<welcome-${user.id}@localhost>`;
       await send({ to: user.email, subject: "Welcome", text, messageId });
     }
   },
