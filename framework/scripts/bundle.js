@@ -130,6 +130,7 @@ function forWeb(src, dist, { exports }) {
     entryPoints: files.map((file) => path.join(src, path.relative("dist/web", file).replace(/\.js$/, ".ts"))),
     outdir: path.join(dist, "web"),
     sourcemap: false, // the application's bundler writes its own, and shortens names
+    define: { "process.env.TSGI_MESSAGES": "process.env.NODE_ENV" },
     minifyWhitespace: true,
   };
 }
@@ -166,6 +167,7 @@ export async function bundle(folder) {
     target: "node20.19",
     minifySyntax: true,
     sourcemap: "external",
+    define: { "process.env.TSGI_MESSAGES": '"all"' },
     sourcesContent: false,
     chunkNames: "shared/[name]-[hash]",
     legalComments: "none",

@@ -12,9 +12,10 @@ import { POOLS } from "./error-codes/pools.js";
 import { ROUTES } from "./error-codes/routes.js";
 import { SCHEMAS } from "./error-codes/schemas.js";
 import { SECURITY } from "./error-codes/security.js";
+import { show } from "./messages.js";
 import type { SERVER_START } from "./error-codes/servers.js";
 
-const MESSAGES = {
+const createMessages = () => ({
   ...ROUTES,
   ...PARAMETERS,
   ...SCHEMAS,
@@ -24,7 +25,23 @@ const MESSAGES = {
   ...SECURITY,
   ...OPENAPI,
   ...FILES,
+});
+
+type Messages = ReturnType<typeof createMessages>;
+
+let messages: Partial<Messages> = {};
+
+const loadMessages = (): void => {
+  messages = createMessages();
 };
+
+// In a bundle for the web this variable is `process.env.NODE_ENV`, which a bundler replaces: a bundle for production leaves the
+// messages out, which are a tenth of it. `try`, as a platform may have no `process`.
+try {
+  if (process.env["TSGI_MESSAGES"] !== "production") loadMessages();
+} catch {
+  loadMessages();
+}
 
 /** A message, or a function that makes it of the facts of one case. */
 type Message = string | ((...facts: never) => string);
@@ -41,16 +58,16 @@ export type CodeOf<Key> = Key extends `${infer Code}.${string}` ? Code : Key;
 export type FactsOf<M> = M extends (...facts: infer Facts) => string ? Facts : [];
 
 /** The code of an error in how an application is put together. */
-export type ErrorCode = CodeOf<keyof typeof MESSAGES>;
+export type ErrorCode = CodeOf<keyof Messages>;
 
 /** Why a server could not start: a system's code, or one in the same style. Others than these are the system's own. */
 export type ServerStartCode = CodeOf<keyof typeof SERVER_START>;
 
 /** A message of the catalogue. */
-export type MessageKey = keyof typeof MESSAGES;
+export type MessageKey = keyof Messages;
 
 /** The facts of a message of the catalogue. */
-export type Facts<Key extends MessageKey> = FactsOf<(typeof MESSAGES)[Key]>;
+export type Facts<Key extends MessageKey> = FactsOf<Messages[Key]>;
 
 /** Makes a message of a catalogue. */
 export function formatMessage<C extends Catalogue, Key extends keyof C>(
@@ -62,9 +79,15 @@ export function formatMessage<C extends Catalogue, Key extends keyof C>(
   return typeof message === "string" ? message : message(...facts);
 }
 
-/** Makes a message. */
+/** Makes a message; without the text of it, one of the facts. */
 export function messageOf<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): string {
-  return formatMessage(MESSAGES, key, facts);
+  if (isLoaded(messages)) return formatMessage(messages, key, facts);
+  const code = codeOf(key);
+  return `${key}: ${facts.map(show).join(", ")}. Run "npx tsgi explain ${code}" for an explanation.`;
+}
+
+function isLoaded(given: Partial<Messages>): given is Messages {
+  return "TSGI_INVALID_OPTION" in given;
 }
 
 /** The code that a message belongs to. */
