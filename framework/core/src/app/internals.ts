@@ -8,7 +8,6 @@
 export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";
-export { observable, whenEnded } from "../common/transactions.js";
 export { type CheckedValue, compileCheckOf, type Work, WorkScope } from "./work.js";
 export { reportSettings } from "./settings/settings.js";
 export type { CheckParams, PathNames } from "../parameters/annotation.js";
@@ -45,7 +44,7 @@ export { describeRoute } from "../openapi/document.js";
 export { isListedSocket } from "../openapi/operation.js";
 
 // Options, messages, errors and logs.
-export { ConnectError, describeError, quoteWord } from "../common/connect-error.js";
+export { ConnectError, describeError, observable, quoteWord, whenEnded } from "../common/databases.js";
 export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";
 export { SERVER_START } from "../common/error-codes/servers.js";
 export { type ErrorMaker, errorsOf, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";

@@ -2,7 +2,7 @@
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { DependencyOverrides } from "../../parameters/dependencies/overrides.js";
-import type { ASGIApp, Scope } from "../../protocol/asgi.js";
+import type { ASGIApp, Scope, HeaderPair } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
 import type { RunningServer } from "../node/stoppable-server.js";
@@ -12,8 +12,8 @@ import type { Callable } from "../../parameters/depends.js";
 import { ServerContext } from "../../protocol/server-context.js";
 import type { HeadersInit } from "../../http/response/headers.js";
 import { MemoryWebSocket, withHeaders } from "./memory-websocket.js";
-import { cookieHeader, loadSupertest, saveCookies } from "./supertest.js";
 import { CONNECT, TestWebSocket } from "./test-websocket.js";
+import { headerValues } from "../../protocol/header-list.js";
 
 export { WebSocketRefusedError } from "./memory-websocket.js";
 export { TestWebSocket } from "./test-websocket.js";
@@ -237,5 +237,44 @@ export class TestClient {
   /** The same as `close()`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+/** The cookies of a client's HTTP requests. */
+type Jar = TestAgent["jar"];
+
+/** The `Cookie` header of a request to an address, or undefined. */
+function cookieHeader(jar: Jar, { hostname: domain, pathname: path }: URL): [name: "cookie", value: string][] {
+  const value = jar.getCookies({ domain, path, secure: false, script: false }).toValueString();
+  return value === "" ? [] : [["cookie", value]];
+}
+
+/** Keeps the `Set-Cookie` of a response. */
+function saveCookies(jar: Jar, { hostname, pathname }: URL, headers: Iterable<HeaderPair>): void {
+  // RFC 6265 §5.1.4: the default path goes up to the last slash, which it leaves out.
+  const path = pathname.slice(0, pathname.lastIndexOf("/")) || "/";
+  for (const cookie of headerValues(headers, "set-cookie")) jar.setCookie(cookie, hostname, path);
+}
+
+/** Tells if an import failed because the package itself is missing, and not because of its imports or its code. */
+function isMissing(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(code)) && /'supertest'/.test(String(message));
+}
+
+/**
+ * Loads supertest on use: an application that is not under test does without it.
+ *
+ * @throws Error with the package to install, if it is missing.
+ */
+async function loadSupertest(): Promise<typeof supertest> {
+  try {
+    return (await import("supertest")).default;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new Error(
+      "TestClient needs supertest, which is not installed. Run: npm install --save-dev supertest @types/supertest",
+      { cause: error },
+    );
   }
 }

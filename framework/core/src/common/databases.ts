@@ -1,4 +1,4 @@
-/** The error for a server that cannot be reached, with the command that fixes it. @module */
+/** Shared by packages for databases: the error for a server that cannot be reached, and the end of a transaction. @module */
 
 /** A server to which this process connects. */
 export interface Server {
@@ -57,4 +57,34 @@ function remedyFor({ host, startCommand, pingCommand }: Server, code: string): s
     return `No such host is known: correct the URL, and see what is found with getent hosts ${quoteWord(host)}`;
   }
   return `Check whether it responds with ${pingCommand}, or correct the URL`;
+}
+
+/** @param hasCommitted - `false` if the transaction was rolled back. */
+type Callback = (hasCommitted: boolean) => void;
+
+/** A property of the global object, so that two copies of this package meet. */
+const OPEN: unique symbol = Symbol.for("tsgi.transactions");
+
+const globals: typeof globalThis & { [OPEN]?: WeakMap<object, Callback[]> } = globalThis;
+
+/**
+ * Lets others observe a transaction.
+ *
+ * @param tx - Its client, as the application gets it.
+ * @returns To call once it has ended.
+ */
+export function observable(tx: object): Callback {
+  const callbacks: Callback[] = [];
+  (globals[OPEN] ??= new WeakMap()).set(tx, callbacks);
+  return (hasCommitted) => {
+    globals[OPEN]?.delete(tx);
+    for (const call of callbacks) call(hasCommitted);
+  };
+}
+
+/** Calls a function once a transaction has ended. @returns `false` if it cannot be observed. */
+export function whenEnded(tx: object, fn: Callback): boolean {
+  const callbacks = globals[OPEN]?.get(tx);
+  callbacks?.push(fn);
+  return callbacks !== undefined;
 }
