@@ -44,7 +44,7 @@ const MAIN = `
   import { FileResponse, HTMLResponse } from "tsgi";
   import { serve } from "tsgi/node";
   import { app } from "./app.ts";
-  app.get("/", async () => new HTMLResponse('<!doctype html><div id="root"></div><script src="/page.js"></script>'));
+  app.get("/", async () => new HTMLResponse('<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script src="/page.js"></script>'));
   app.get("/page.js", async () => new FileResponse("page.js"));
   console.log("url", (await serve(app, { port: 0, host: "127.0.0.1" })).url);
 `;
