@@ -3,6 +3,7 @@
  * `FC_SEED=-1406312 npm test -- framework/test/path.test.ts` repeats it.
  */
 import * as fc from "fast-check";
+import { IS_SLOW } from "./on-demand.js";
 
 /** @throws if `FC_SEED` is not an integer, so that a typing error does not run with another seed. */
 export function readSeed(text: string | undefined): number | undefined {
@@ -14,5 +15,8 @@ export function readSeed(text: string | undefined): number | undefined {
 
 const seed = readSeed(process.env.FC_SEED);
 if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });
+
+/** The number of runs of a long search: all of them with `TSGI_SLOW=1`, else a fifth. */
+export const runs = (all: number): number => (IS_SLOW ? all : Math.ceil(all / 5));
 
 export * from "fast-check";

@@ -167,7 +167,7 @@ describe("any input", () => {
             expect(["path", "query", "header", "cookie", "body"]).toContain(fault.loc[0]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: fc.runs(300) },
     );
   });
 
@@ -185,7 +185,7 @@ describe("any input", () => {
           expect([200, 413, 422]).toContain(answer.status);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: fc.runs(300) },
     );
   });
 });
@@ -209,9 +209,9 @@ describe("for every schema and every value", () => {
         expect(encode(check(encoded, faults), faults)).toBe(written);
         expect(faults.list).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: fc.runs(1500) },
     );
-    expect(taken).toBeGreaterThan(250);
+    expect(taken).toBeGreaterThan(fc.runs(250));
   });
 
   it("a result is written as JSON.stringify writes the validated result, with the same errors", () => {
@@ -224,7 +224,7 @@ describe("for every schema and every value", () => {
         expect(written.list).toEqual(checked.list);
         if (checked.count === 0) expect(json).toBe(JSON.stringify(copy));
       }),
-      { numRuns: 1500 },
+      { numRuns: fc.runs(1500) },
     );
   });
 
@@ -244,7 +244,7 @@ describe("for every schema and every value", () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: fc.runs(1000) },
     );
   });
 });
@@ -325,7 +325,7 @@ describe("the parsers", () => {
         if (expected.error) expect(actual.error).toBeInstanceOf(JSONError);
         else expect(actual).toEqual(expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: fc.runs(1000) },
     );
   });
 

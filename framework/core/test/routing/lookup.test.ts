@@ -97,7 +97,7 @@ describe("every lookup", () => {
       fc.property(routeSet(TEXTS), fc.array(path, { maxLength: 12 }), (routes, paths) => {
         expect(disagreements(distinct(routes, false), [...paths, ...routes.map(patternOf)])).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: fc.runs(300) },
     );
   });
 
@@ -107,7 +107,7 @@ describe("every lookup", () => {
       fc.property(routeSet(["a", "ab", ""]), fc.array(path, { maxLength: 12 }), (routes, paths) => {
         expect(disagreements(distinct(routes, true), [...paths, ...routes.map(patternOf)], true)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: fc.runs(300) },
     );
   });
 

@@ -43,8 +43,8 @@ describe("an object schema", () => {
       const [coded, plain] = bothOf(() => compileCheck(schema(), direction), value);
       expect(plain).toEqual(coded);
     });
-    fc.assert(property, { numRuns: 1_500 });
-    expect(made).toBeGreaterThan(100);
+    fc.assert(property, { numRuns: fc.runs(1_500) });
+    expect(made).toBeGreaterThan(fc.runs(100));
   });
 
   it("is the same for each kind of property and each value of it", () => {
@@ -67,8 +67,8 @@ describe("an object schema", () => {
       const [coded, plain] = bothOf(() => compileWrite(schema()), value);
       expect(plain).toEqual(coded);
     });
-    fc.assert(property, { numRuns: 1_500 });
-    expect(made).toBeGreaterThan(100);
+    fc.assert(property, { numRuns: fc.runs(1_500) });
+    expect(made).toBeGreaterThan(fc.runs(100));
   });
 
   it.each([

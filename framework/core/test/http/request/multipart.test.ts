@@ -207,7 +207,7 @@ describe("any form", () => {
         const isRefused = outcome instanceof MultipartError;
         expect(isRefused || Array.isArray(outcome)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: fc.runs(500) },
     );
   });
 });

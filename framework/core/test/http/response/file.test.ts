@@ -10,6 +10,7 @@ import { served, Wire } from "../../platforms/node/_http.js";
 import { MemoryClient } from "../../../../test/support/client.js";
 import { createFolder } from "../../../../test/support/folder.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
+import { runs } from "../../../../test/support/fast-check.js";
 import { describeMatrix } from "../../../../test/support/matrix.js";
 
 const DIGITS = "0123456789".repeat(100);
@@ -121,7 +122,7 @@ describeMatrix("a FileResponse", ({ call }) => {
     const swapping = swap();
     const { app } = appOf("swapped.txt", { root });
     const texts = new Set<string>();
-    for (let count = 0; count < 500; count++) texts.add((await call(app, "GET", "/")).text);
+    for (let count = 0; count < runs(500); count++) texts.add((await call(app, "GET", "/")).text);
     over.abort();
     await swapping;
     await unlink(place);
@@ -153,7 +154,7 @@ describeMatrix("a FileResponse", ({ call }) => {
       await rename(place, own);
       const swapping = swap();
       const texts = new Set<string>();
-      for (let count = 0; count < 1500; count++) texts.add((await call(app, "GET", "/")).text);
+      for (let count = 0; count < runs(1500); count++) texts.add((await call(app, "GET", "/")).text);
       over.abort();
       await swapping;
       await rm(own, { recursive: true });

@@ -35,7 +35,9 @@ export function frame(first: number, payload: Buffer | string = ""): Buffer {
   else if (length > 125) head.writeUInt16BE(length, 2);
   const mask = Buffer.from([0x37, 0xfa, 0x21, 0x3d]);
   mask.copy(head, head.length - 4);
-  return Buffer.concat([head, bytes.map((byte, index) => byte ^ (mask[index % 4] as number))]);
+  const masked = Buffer.allocUnsafe(length);
+  for (let index = 0; index < length; index++) masked[index] = (bytes[index] as number) ^ (mask[index & 3] as number);
+  return Buffer.concat([head, masked]);
 }
 
 const text = (payload: Buffer | string, isFinal = true) => frame((isFinal ? FIN : 0) | OP.text, payload);

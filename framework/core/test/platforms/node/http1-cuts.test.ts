@@ -41,7 +41,7 @@ describe("a head", () => {
           expect(parseInPieces(text.split(""), bounds)).toEqual(parseWhole(text, bounds));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: fc.runs(2000) },
     );
   });
 
@@ -52,7 +52,7 @@ describe("a head", () => {
         const whole = parseWhole(text.slice(0, length) + rest, bounds);
         expect(part instanceof ErrorResponse ? whole : part).toEqual(part);
       }),
-      { numRuns: 4000 },
+      { numRuns: fc.runs(4000) },
     );
   });
 
@@ -100,7 +100,7 @@ describe("a chunked body", () => {
         expect(decodeInPieces(inPieces(text, cuts), bounds)).toEqual(whole);
         expect(decodeInPieces(text.split(""), bounds)).toEqual(whole);
       }),
-      { numRuns: 2000 },
+      { numRuns: fc.runs(2000) },
     );
   });
 
@@ -117,7 +117,7 @@ describe("a chunked body", () => {
           expect(part.end instanceof ErrorResponse ? whole : part).toEqual(part);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: fc.runs(2000) },
     );
   });
 
@@ -182,7 +182,7 @@ describe("a connection", () => {
       fc.asyncProperty(all, fc.array(fc.nat(4000), { maxLength: 4 }), async (text, cuts) => {
         expect(await answers(inPieces(text, cuts))).toEqual(await answers([text]));
       }),
-      { numRuns: 150 },
+      { numRuns: fc.runs(150) },
     );
   });
 });

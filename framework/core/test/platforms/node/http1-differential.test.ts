@@ -6,7 +6,7 @@ import { Differential } from "./_http1-differential.js";
 import { type Rule, rules } from "./_http1-differences.js";
 import { textsOf, tryAll } from "./_http1-trial.js";
 
-const COUNT = IS_SLOW ? 100_000 : 3000;
+const COUNT = IS_SLOW ? 100_000 : 1000;
 const BATCH = 1000;
 /** The parsers of later versions differ in less. */
 const NEEDS_ALL_RULES = IS_SLOW && process.version.startsWith("v20.");
