@@ -4,23 +4,31 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { build as esbuild } from "esbuild";
 import { FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
 const run = promisify(execFile);
 
 interface Packed {
+  readonly name: string;
   readonly unpackedSize: number;
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Packs a built package, without writing the tarball. */
-async function pack(folder: string): Promise<Packed> {
-  const args = ["pack", "--dry-run", "--ignore-scripts", "--json"];
-  const { stdout } = await run("npm", args, { cwd: path.join(FRAMEWORK, folder) });
-  const [packed] = JSON.parse(stdout) as [Packed];
-  return packed;
+/** All built packages by name, as npm packs them, without writing the tarballs. */
+let packed: ReadonlyMap<string, Packed>;
+
+beforeAll(async () => {
+  const args = ["pack", "--dry-run", "--ignore-scripts", "--json", ...PACKAGES.map((folder) => `./${folder}`)];
+  const { stdout } = await run("npm", args, { cwd: FRAMEWORK, maxBuffer: 64 << 20 });
+  packed = new Map((JSON.parse(stdout) as Packed[]).map((one) => [one.name, one]));
+});
+
+function packageOf(folder: string): Packed {
+  const one = packed.get(manifestOf(folder).name);
+  if (one === undefined) throw new Error(`npm has not packed framework/${folder}.`);
+  return one;
 }
 
 const pathsOf = ({ files }: Packed) => files.map((file) => file.path);
@@ -33,7 +41,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
     const { exports, imports = {}, bin = {} } = manifest;
     const entries = [...Object.values(exports), ...Object.values(imports)];
     const named = entries.flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
-    const files = pathsOf(await pack(folder));
+    const files = pathsOf(packageOf(folder));
     for (const name of [...named, ...Object.values(bin), "LICENSE", "README.md"]) {
       expect(files).toContain(path.normalize(name));
     }
@@ -49,7 +57,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
       (folder === "cli" && name === "assets/errors.md") ||
       (folder === "core" && ["AGENTS.md", "skills/tsgi/SKILL.md"].includes(name)) ||
       (folder === "docs-ui" && /^dist\/[\w@/-]+\/package\.json$/.test(name));
-    expect(pathsOf(await pack(folder)).filter((name) => !isOwn(name))).toEqual([]);
+    expect(pathsOf(packageOf(folder)).filter((name) => !isOwn(name))).toEqual([]);
   });
 
   it("has only the declared side effects on import", async () => {
@@ -106,11 +114,11 @@ describe("the package tsgi", () => {
     expect(Object.keys(exports).filter((entry) => ![".", "./package.json"].includes(entry))).toHaveLength(11);
     expect(Object.keys(dependencies)).toHaveLength(3);
     expect(Object.keys(peerDependencies)).toHaveLength(2);
-    expect((await pack("core")).unpackedSize).toBeLessThan(2_700_000);
+    expect(packageOf("core").unpackedSize).toBeLessThan(2_700_000);
   });
 
   it.each(["AGENTS.md", "skills/tsgi/SKILL.md"])("contains %s for agents, with the commands of npm", async (name) => {
-    expect(pathsOf(await pack("core"))).toContain(name);
+    expect(pathsOf(packageOf("core"))).toContain(name);
     const page = await readFile(path.join(FRAMEWORK, "core", name), "utf8");
     expect(page).not.toMatch(/\{\{|\}\}|\.agents\//);
     expect(page).toContain("npx tsgi openapi --check openapi.json");

@@ -4,7 +4,6 @@
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
 
 const entry = "cli.js";
 
@@ -64,6 +63,8 @@ const manifestPlugin = {
  * @returns {Promise<{ modules: string[], files: string[] }>} the modules in it, as paths, and the names of its files
  */
 export async function bundle(packageRoot) {
+  // Loaded only here: each start of the command in the repository looks whether its bundle is fresh.
+  const { build } = await import("esbuild");
   const dist = path.join(packageRoot, "dist");
   mkdirSync(path.join(dist, "bundle"), { recursive: true });
   const temporary = mkdtempSync(path.join(dist, "bundling-"));

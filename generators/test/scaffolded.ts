@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { readFile, symlink } from "node:fs/promises";
+import { cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { afterAll } from "@jest/globals";
 import type { TemplateName } from "../src/options.js";
 import {
   createTsgi,
@@ -34,16 +35,35 @@ export interface Scaffolded extends AsyncDisposable {
   files(): Promise<Map<string, string>>;
 }
 
-/** Writes a project of a template into a folder that is removed at the end of the block. */
-export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
+/** The projects that this test file has asked for, each written once, by their arguments. */
+const written = new Map<string, ReturnType<typeof temporaryFolder>>();
+
+afterAll(async () => {
+  for (const folder of await Promise.all(written.values())) await folder[Symbol.asyncDispose]();
+});
+
+async function write(parameters: readonly string[]) {
   const folder = await temporaryFolder();
-  const made = await createTsgi(["my-app", "--template", template, "--yes", "--no-install", "--no-git", ...flags], {
-    cwd: folder.path,
-  });
+  const made = await createTsgi(["my-app", "--yes", "--no-install", "--no-git", ...parameters], { cwd: folder.path });
   if (made.status !== 0) {
+    await folder[Symbol.asyncDispose]();
     throw new Error(made.stderr);
   }
+  return folder;
+}
+
+/**
+ * A project of a template, in a folder that is removed at the end of the block: a copy of the one that the command wrote
+ * when the test file first asked for it.
+ */
+export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
+  const parameters = ["--template", template, ...flags];
+  const key = parameters.join(" ");
+  let original = written.get(key);
+  if (original === undefined) written.set(key, (original = write(parameters)));
+  const folder = await temporaryFolder();
   const path = join(folder.path, "my-app");
+  await cp(join((await original).path, "my-app"), path, { recursive: true, preserveTimestamps: true });
   await symlink(join(repositoryRoot, "node_modules"), join(path, "node_modules"));
   const env = {
     PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`,
