@@ -70,6 +70,7 @@ export default async () => {
       project("generators", "generators"),
     ],
     reporters: ["default", "<rootDir>/.ci/summary-reporter.js"],
+    testSequencer: "<rootDir>/.ci/test-sequencer.js",
     maxWorkers: "100%",
     // Node keeps about 35 MB of each test file that a worker has run. At 1.5 GB the end of the process takes longer
     // than the 500 ms that Jest waits for it; below this limit it takes about 150 ms.

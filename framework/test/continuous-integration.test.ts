@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
@@ -138,6 +138,26 @@ describe("the summary of the tests", () => {
       "process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800));",
     );
     expect({ status, summary }).toEqual({ status: 0, summary: "2 passed, 0 failed, 0 skipped\n" });
+  });
+});
+
+describe("the order of the tests", () => {
+  const longest = JSON.parse(readFileSync(path.join(ROOT, ".ci/longest-tests.json"), "utf8")) as string[];
+
+  it("names files that exist", () => {
+    expect(longest.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  });
+
+  it("has them first in a clean clone, which knows no times of earlier runs", () => {
+    const [first = "", second = ""] = longest;
+    const files = ["/small", `/${second}`, `/${"large".repeat(99)}`, `/${first}`];
+    const script = `
+      import Sequencer from ${JSON.stringify(path.join(ROOT, ".ci/test-sequencer.js"))};
+      const context = { config: { cache: false }, hasteFS: { getSize: (file) => file.length } };
+      const tests = ${JSON.stringify(files)}.map((path) => ({ path, context }));
+      console.log(JSON.stringify(new Sequencer({}).sort(tests).map((test) => test.path)));`;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], { encoding: "utf8" });
+    expect(JSON.parse(stdout)).toEqual([files[3], files[1], files[2], files[0]]);
   });
 });
 
