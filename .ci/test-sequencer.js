@@ -11,6 +11,7 @@ const LONGEST = JSON.parse(readFileSync(path.join(import.meta.dirname, "longest-
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- the method of this class
     const sorted = super.sort(tests);
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
     const place = ({ path: file }) => {

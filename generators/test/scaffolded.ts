@@ -57,10 +57,10 @@ async function write(parameters: readonly string[]) {
  * when the test file first asked for it.
  */
 export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
-  const parameters = ["--template", template, ...flags];
-  const key = parameters.join(" ");
+  const args = ["--template", template, ...flags];
+  const key = args.join(" ");
   let original = written.get(key);
-  if (original === undefined) written.set(key, (original = write(parameters)));
+  if (original === undefined) written.set(key, (original = write(args)));
   const folder = await temporaryFolder();
   const path = join(folder.path, "my-app");
   await cp(join((await original).path, "my-app"), path, { recursive: true, preserveTimestamps: true });

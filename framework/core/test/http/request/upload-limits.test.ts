@@ -49,8 +49,8 @@ describeMatrix("the limits of a multipart form", ({ call, transport }) => {
     for (const road of roads(sent)) expect(await statusOf(limits, road)).toBe(status);
   });
 
-  const inMemory = transport === "memory" || IS_SLOW ? it : it.skip;
-  inMemory("are 50 MiB of files if no other is set (over others than memory only with TSGI_SLOW=1)", async () => {
+  const slowly = transport === "memory" || IS_SLOW ? it : it.skip;
+  slowly("are 50 MiB of files if no other is set (over others than memory only with TSGI_SLOW=1)", async () => {
     for (const road of roads(files(50 * MiB))) expect(await statusOf({}, road)).toBe(200);
     for (const road of roads(files(25 * MiB, 25 * MiB + 1))) expect(await statusOf({}, road)).toBe(413);
   });
