@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import Sequencer from "@jest/test-sequencer";
 
-/** The test files that need most processor time, in this order. */
+/** Test files that take long, in the order of starting. */
 const LONGEST = JSON.parse(readFileSync(path.join(import.meta.dirname, "longest-tests.json"), "utf8"));
 
 /**
- * Starts the longest test files first, so that no worker is left with one while the others have ended. Jest knows the
- * times of earlier runs; a clean clone has none, and Jest would sort by the size of the files.
+ * Starts the longest test files first, so that all workers end at about the same time. Jest orders files by the times of
+ * earlier runs, and in a clean clone by their size.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

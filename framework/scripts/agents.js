@@ -19,6 +19,7 @@ const VALUES = {
 function fill(template) {
   return template
     .replaceAll(/^\{\{[#/]growing\}\}\n\n?/gm, "")
+    .replaceAll(/^\{\{#jobs\}\}\n[^]*?^\{\{\/jobs\}\}\n/gm, "") // about files that only a project with jobs has
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name) => {
       if (!Object.hasOwn(VALUES, name)) throw new TypeError(`{{${name}}} of a page for agents has no value`);
       return VALUES[name];

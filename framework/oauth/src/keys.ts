@@ -2,8 +2,14 @@
 import type * as Crypto from "node:crypto";
 import type { CryptoKey, KeyObject } from "jose";
 import { describe, describeError, missingModule } from "tsgi/internals";
-import type { AccessTokensOptions } from "./access-tokens.js";
 import { oauthError } from "./errors.js";
+
+/** The options of `AccessTokens` that give its key. */
+interface TokenKeyOptions {
+  readonly secret?: string | Uint8Array;
+  readonly privateKey?: string | KeyObject | CryptoKey;
+  readonly algorithm?: string;
+}
 
 /** A key pair, or twice the same secret, with the algorithm for which it is used. */
 export interface TokenKeys {
@@ -26,7 +32,7 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
 const LEAST_RSA_BITS = 2048;
 
 /** @throws ConfigurationError for a key that is too weak or cannot sign, or an algorithm that does not fit it. */
-export function keysOf({ secret, privateKey, algorithm }: AccessTokensOptions): TokenKeys {
+export function keysOf({ secret, privateKey, algorithm }: TokenKeyOptions): TokenKeys {
   if ((secret === undefined) === (privateKey === undefined)) throw oauthError("TSGI_INVALID_TOKEN_KEY");
   return secret === undefined ? keysOfPrivateKey(privateKey ?? "", algorithm) : keysOfSecret(secret, algorithm);
 }

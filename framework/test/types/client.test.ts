@@ -249,7 +249,7 @@ const cases = compilers.flatMap(([version, compiler]) =>
 
 describe.each(cases)("a client's types, by the routes' $form, with TypeScript $version", ({ compiler, form }) => {
   let folder: string;
-  /** What the compiler says about no mistake and no program: nothing. */
+  /** The errors outside of the programs and of the mistakes. */
   let faults = "";
   let errors: readonly string[] = [];
 
@@ -270,7 +270,7 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("are compiled with errors in no other file than those of the mistakes", () => {
+  it("are compiled with errors only in the files of the mistakes", () => {
     expect(errors.length).toBeGreaterThanOrEqual(mistakes.length);
     expect(faults).toBe("");
   });
