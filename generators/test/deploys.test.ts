@@ -172,7 +172,7 @@ describe("a project with --deploy", () => {
       functions: {
         directory: "netlify/functions",
         node_bundler: "esbuild",
-        included_files: ["node_modules/@tsgi/docs-ui/dist/**"],
+        included_files: ["node_modules/@tsgi/docs-ui/**"],
       },
     });
   });

@@ -15,7 +15,7 @@ export const HAS_NGINX = PROGRAM !== undefined;
 /** The errors of `nginx -t` for the sites of a block, with a test certificate, or an empty string. */
 export function findNginxFault({ code }: Block): string {
   const folder = mkdtempSync(path.join(tmpdir(), "tsgi-nginx-"));
-  const site = code
+  const site = (code.startsWith("location") ? `server {\n${code}\n}` : code)
     .replaceAll(/(ssl_certificate +).*;/g, `$1${CERTIFICATES}/localhost.cert.pem;`)
     .replaceAll(/(ssl_certificate_key +).*;/g, `$1${CERTIFICATES}/localhost.key.pem;`);
   const bodies = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];

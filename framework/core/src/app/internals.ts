@@ -65,7 +65,7 @@ export {
   TEXT,
   whole,
 } from "../common/options.js";
-export { isWorkerd, missingModule } from "../common/platform.js";
+export { isWorkerd, missingModule } from "../common/runtime.js";
 export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 
 // Credentials.

@@ -1,5 +1,5 @@
 /** Modules of Node, for the parts that need files, processes or compression. @module */
-import { configurationError, type ConfigurationError } from "./exceptions.js";
+import { isWorkerd, missingModule } from "./runtime.js";
 
 /* oxlint-disable typescript/consistent-type-imports -- an import at the top would have to name each module twice */
 /** The modules that are used outside of the adapters to Node. */
@@ -77,15 +77,4 @@ export function isStandalone(): boolean {
   if (Deno !== undefined) return Deno.build.standalone === true;
   if (Bun !== undefined) return /^(?:file:\/\/)?\/\$bunfs\/|^[A-Z]:[/\\]~BUN[/\\]/.test(Bun.main);
   return findModule("node:sea")?.isSea() ?? false;
-}
-
-/** Tells if this is Cloudflare's runtime, whose requests cannot wait for each other. */
-export function isWorkerd(): boolean {
-  const globals: typeof globalThis & { navigator?: { readonly userAgent?: string } } = globalThis;
-  return globals.navigator?.userAgent === "Cloudflare-Workers";
-}
-
-/** Makes the error for a module of Node that the runtime lacks. @param user - The function that needs it. */
-export function missingModule(name: string, user: string): ConfigurationError {
-  return configurationError("TSGI_MISSING_PLATFORM_MODULE", user, name);
 }
