@@ -22,7 +22,6 @@ import {
   httpMiddleware,
   idempotency,
   memoryStore,
-  sessionOf,
   sessions,
   timeLimit,
 } from "../../core/src/middleware/index.js";
@@ -48,10 +47,9 @@ export function build(c: Combination, trace: Trace): App {
     logger: trace.log,
     dependencies: at("app"),
     pool: { kind: c.handler === "in a process" ? "process" : "inline" } as const,
-    problemDetails: c.format === "problem",
   };
   const outer = new App({
-    ...(isOwner ? own : { logger: trace.log, problemDetails: c.format === "problem" }),
+    ...(isOwner ? own : { logger: trace.log }),
     middleware: appMiddleware(c),
     instrumentation: c.observed === "yes" ? trace.instrumentation : [],
     exceptionHandlers: hasInnerHandlers ? [] : appHandlers(c),
@@ -83,7 +81,7 @@ function routerOf(c: Combination, dependencies: readonly Marker<unknown>[], add:
 
 function mount({ c, trace }: Parts, outer: App, inner: App): void {
   if (c.mount === "app in app") {
-    const middle = new App({ logger: trace.log, problemDetails: c.format === "problem" });
+    const middle = new App({ logger: trace.log });
     middle.mount("/sub", inner);
     outer.mount("/mid", middle);
   } else if (c.mount === "app on router") {
@@ -101,7 +99,6 @@ function addRoute(parts: Parts, target: App | Router, guards: readonly Marker<un
     params,
     returns: returnsOf(c),
     statusCode: isResponse(c.result) ? 202 : Number(c.status), // A response has its own.
-    ...(c.cache === "none" ? {} : { etag: true }),
     stream: c.stream === "none" ? undefined : c.stream === "sse" ? "sse" : "jsonl",
     dependencies: [...guards, ...shared],
     middleware: c.middleware === "route header" ? [headerMiddleware("x-route")] : [],
@@ -153,13 +150,6 @@ const headerMiddleware = (name: string): Middleware =>
     response.headers.set(name, "1");
   });
 
-/** Changes the session of each request. */
-const countsVisits = httpMiddleware(async (request, next) => {
-  const session = sessionOf<{ visits?: number }>(request);
-  session.visits = (session.visits ?? 0) + 1;
-  await next();
-});
-
 /** Middleware that hands every message on by its own functions. */
 const forwarding: Middleware = (app) => (scope, receive, send) =>
   app(
@@ -179,7 +169,7 @@ function appMiddleware({ middleware }: Combination): Middleware[] {
     case "csrf":
       return [csrf({ trustedOrigins: [ORIGIN] })];
     case "sessions":
-      return [countsVisits, sessions({ store: memoryStore() })];
+      return [sessions({ store: memoryStore() })];
     case "idempotency":
       return [idempotency({ store: memoryStore() })];
     case "cors":
@@ -228,7 +218,7 @@ function routeHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
 }
 
 /** The statuses of all errors in the array. */
-const STATUSES = [401, 403, 404, 405, 409, 410, 412, 413, 422, 500, 504];
+const STATUSES = [401, 403, 404, 405, 409, 410, 413, 422, 500, 504];
 
 function appHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
   switch (errorHandler) {

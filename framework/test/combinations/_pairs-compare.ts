@@ -1,10 +1,9 @@
 /** Runs a combination, and compares it with the model. @module */
-import { STATUS_CODES } from "node:http";
 import { isDeepStrictEqual } from "node:util";
 import { constants, gunzipSync } from "node:zlib";
 import { build, wrap } from "./_pairs-app.js";
 import type { Driver, Received } from "./_pairs-drivers.js";
-import type { Expected, ExpectedBody, ExpectedFault, ExpectedProblem } from "./_pairs-expected.js";
+import type { Expected, ExpectedBody, ExpectedFault } from "./_pairs-expected.js";
 import type { Combination } from "./_pairs-factors.js";
 import { predict } from "./_pairs-model.js";
 import { hasNoBody } from "./_pairs-model-results.js";
@@ -100,37 +99,10 @@ function isBody(text: string, type: string, expected: ExpectedBody): boolean {
     if ("text" in expected) return text === expected.text;
     if ("items" in expected) return isDeepStrictEqual(itemsOf(text, type), expected.items);
     if ("json" in expected) return isDeepStrictEqual(JSON.parse(text), expected.json);
-    if ("problem" in expected) return isProblem(JSON.parse(text) as SeenProblem, type, expected.problem);
     return areFaults((JSON.parse(text) as { detail: SeenFault[] }).detail, expected.faults);
   } catch {
     return false; // It is not JSON.
   }
-}
-
-interface SeenProblem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly errors?: readonly { detail: string; code: string; pointer?: string; parameter?: string }[];
-}
-
-function isProblem(seen: SeenProblem, type: string, { status, detail, faults }: ExpectedProblem): boolean {
-  const { errors = [] } = seen;
-  return (
-    type === "application/problem+json" &&
-    isDeepStrictEqual([seen.type, seen.title, seen.status], ["about:blank", STATUS_CODES[status], status]) &&
-    (detail === undefined ? typeof seen.detail === "string" : seen.detail === detail) &&
-    seen.instance.startsWith("/") &&
-    errors.length === faults.length &&
-    errors.every(({ code, pointer, parameter }, index) => {
-      const { type: wanted, at } = faults[index] as ExpectedFault;
-      const [place, name] = at.split(".");
-      const isNamed = place === "body" ? (pointer ?? parameter) !== undefined : parameter === name;
-      return isNamed && (wanted === undefined || code === wanted);
-    })
-  );
 }
 
 interface SeenFault {

@@ -9,19 +9,10 @@ export interface ExpectedFault {
   readonly at: string;
 }
 
-/** Problem details (RFC 9457). */
-export interface ExpectedProblem {
-  readonly status: number;
-  /** `undefined`: any text. */
-  readonly detail: string | undefined;
-  readonly faults: readonly ExpectedFault[];
-}
-
 /** A body, by its form. `detail` is an object with any text of that name. */
 export type ExpectedBody =
   | { readonly json: unknown }
   | { readonly faults: readonly ExpectedFault[] }
-  | { readonly problem: ExpectedProblem }
   | { readonly items: readonly unknown[] }
   | { readonly text: string }
   | "detail";

@@ -98,8 +98,6 @@ const ORDINARY = {
     "platform response on app",
     "throws",
   ],
-  format: ["detail", "problem"],
-  cache: ["none", "etag", "matches"],
   mount: ["none", "router", "app", "app with handlers", "app in app", "app on router"],
   task: ["none", "one", "failing", "of the response"],
   observed: ["no", "yes"],
@@ -126,7 +124,6 @@ const ENDS = {
   dependency: ["refuses", "fails", "own fault", "failing commit"],
   result: ["unfit", "HTTP error", "error", "times out"],
   stream: ["breaks"],
-  cache: ["fails"],
   middleware: ["responds", "throws", "throws late", "replaces"],
 } as const;
 
@@ -219,11 +216,8 @@ const PLAIN_RULES = [
   rule(["parameter", "framing"], ({ parameter, framing }) => framing === "whole" || isBody(parameter)),
   rule(["guard", "place"], ({ guard, place }) => guard !== "none" || place === "route"),
   rule(["mount", "place"], ({ mount, place }) => mount === "router" || place !== "router"),
-  // responses.md, ETag: for GET, and not for streams. A file has its own tag, and a compressed response a weak one.
-  rule(["cache", "method"], ({ cache, method }) => cache === "none" || method === "GET" || method === "HEAD"),
-  rule(["cache", "stream"], ({ cache, stream }) => cache === "none" || stream === "none"),
-  rule(["cache", "result"], ({ cache, result }) => cache === "none" || result !== "file"),
-  rule(["cache", "middleware"], ({ cache, middleware }) => cache === "none" || middleware !== "compress"),
+  // A second request with the key of the first one is a repeat, whose handler does not run.
+  rule(["request", "middleware"], ({ request, middleware }) => request !== "second" || middleware !== "idempotency"),
   rule(["mount", "middleware"], ({ mount, middleware }) => mount === "router" || middleware !== "router header"),
   rule(
     ["mount", "errorHandler"],

@@ -4,14 +4,9 @@ import { type Combination, isResponse } from "./_pairs-factors.js";
 import { valueOf } from "./_pairs-model-parameters.js";
 import { FILE_TEXT } from "./_pairs-samples.js";
 
-/** responses.md: HEAD, 204, 205 and 304 have no body. */
+/** responses.md: HEAD, 204 and 205 have no body. */
 export function hasNoBody({ method }: Combination, status: number): boolean {
-  return method === "HEAD" || status === 204 || status === 205 || status === 304;
-}
-
-/** responses.md, ETag: "Errors and other statuses than 2xx have no tag. A `Response` that you return is sent unchanged." */
-export function hasTag(c: Combination): boolean {
-  return c.cache !== "none" && !isResponse(c.result) && (c.draft === "status" || !["204", "205"].includes(c.status));
+  return method === "HEAD" || status === 204 || status === 205;
 }
 
 /** responses.md, the table of the classes. */
@@ -30,18 +25,16 @@ export function success(c: Combination, isStarted: boolean): Answer {
   const isOwn = isResponse(c.result);
   const hasDraft = c.draft === "by a dependency" || (c.draft === "header and cookie" && isStarted);
   const isChanged = c.draft === "status" && isStarted && !isOwn;
-  const isKnown = c.cache === "matches" && hasTag(c);
-  const status = c.result === "redirect" ? 307 : isKnown ? 304 : isChanged ? 202 : Number(c.status);
+  const status = c.result === "redirect" ? 307 : isChanged ? 202 : Number(c.status);
   const headers: Record<string, string | null> = isOwn ? { "x-own": "1" } : {};
   if (c.result === "redirect") headers["location"] = "/new";
-  else if (!hasNoBody({ ...c, method: "GET" }, status)) {
+  else if (status !== 204 && status !== 205) {
     headers["content-type"] = MEDIA_TYPES[c.result] ?? MEDIA_TYPES[c.stream] ?? "application/json";
   }
   // "The draft's cookies are added"; undecided for one of the platform, which goes "out as it is".
   if (!c.result.startsWith("platform")) {
     headers["x-draft"] = hasDraft ? "1" : null;
-    if (c.middleware !== "sessions") headers["set-cookie"] = hasDraft ? "seen=yes" : null;
-    if (!isOwn) headers["etag"] = hasTag(c) ? '"' : null;
+    headers["set-cookie"] = hasDraft ? "seen=yes" : null;
   }
   return { status, headers, body: bodyOf(c), errors: 0, isFailure: false };
 }

@@ -2,7 +2,7 @@
 import type { Answer, Expected, ExpectedBody, ExpectedFault } from "./_pairs-expected.js";
 import { type Combination, isBody, isQuery } from "./_pairs-factors.js";
 import { faultOf } from "./_pairs-model-parameters.js";
-import { hasNoBody, hasTag, success } from "./_pairs-model-results.js";
+import { hasNoBody, success } from "./_pairs-model-results.js";
 
 /** An error on its way to the response. */
 interface Failure {
@@ -78,35 +78,7 @@ class Flow {
     if (dependency === "app") this.#start(); // dependencies.md: when the application starts, or by its first use
     const expected: Expected = { ...base, ...(this.#outsideOfRoute() ?? this.#insideOfRoute()) };
     if (dependency === "app" && override !== "dependency") this.#events.push("end");
-    const headers = { ...this.#addedHeaders(expected.route === route), ...expected.headers };
-    return this.#repeated({ ...expected, headers });
-  }
-
-  /** idempotency.md, Responses: the second request has the key of the first one. */
-  #repeated(first: Expected): Expected {
-    const { middleware, request, method, result } = this.#c;
-    const isSafe = method === "GET" || method === "HEAD" || method === "OPTIONS";
-    if (middleware !== "idempotency" || request === "first" || isSafe || first.isCut) return first;
-    const repeat = { ...first, events: this.#aroundRepeat(), errors: 0, route: null, isFailure: false };
-    if (first.status < 500) return { ...repeat, headers: { ...first.headers, "idempotency-replayed": "true" } };
-    if (result !== "times out" || first.status !== 504) return first;
-    // "even if it got 504 while its handler continues"
-    const running = failure(409, "A request with this idempotency key is still running");
-    return { ...repeat, status: 409, body: this.#bodyOf(running), headers: { "retry-after": "1" } };
-  }
-
-  /** The application of a repeat has started and stops as usual. */
-  #aroundRepeat(): readonly string[] {
-    const { dependency, override } = this.#c;
-    return dependency === "app" && override !== "dependency" ? ["head", "sent", "end"] : ["head", "sent"];
-  }
-
-  /** problem-details.md. */
-  #bodyOf({ body, status }: Pick<Failure, "body" | "status">): ExpectedBody {
-    if (this.#c.format === "detail") return body;
-    const faults = typeof body === "object" && "faults" in body ? body.faults : [];
-    const { detail } = typeof body === "object" && "json" in body ? (body.json as { detail: string }) : {};
-    return { problem: { status, detail, faults } };
+    return { ...expected, headers: { ...this.#addedHeaders(expected.route === route), ...expected.headers } };
   }
 
   /** middleware.md: error responses contain the headers of the middleware. */
@@ -116,7 +88,6 @@ class Flow {
       "x-app": middleware === "app header" ? "1" : null,
       "x-router": middleware === "router header" && isInRoute ? "1" : null,
       "x-route": middleware === "route header" && isInRoute ? "1" : null,
-      ...(middleware === "sessions" ? { "set-cookie": "" } : {}),
       "access-control-allow-origin": middleware === "cors" ? "https://example.com" : null,
       "x-observed": observed === "yes" ? "1" : null, // An `Observation` may add headers to the response.
     };
@@ -157,7 +128,6 @@ class Flow {
     if ((result === "stream response" || result === "event response") && !isEmpty) this.#events.push("source");
     const failed = this.#endFunctions();
     if (failed !== null) return this.#fail(failed); // the result is dropped, and the tasks do not run
-    if (this.#c.cache === "fails" && hasTag(this.#c)) return this.#fail(failure(412, "Precondition Failed"), true);
     return stream === "breaks" && isStarted ? this.#break() : this.#succeed(isStarted);
   }
 
@@ -302,9 +272,8 @@ class Flow {
   }
 
   /** application.md, Errors: handlers of the route, of its router, of its App; that for the status before that for a class. */
-  #answerTo({ kind, status, body: plain, headers }: Failure, place: Place): Answer {
+  #answerTo({ kind, status, body, headers }: Failure, place: Place): Answer {
     const { errorHandler, mount } = this.#c;
-    const body = this.#bodyOf({ body: plain, status });
     const isKnown = kind === "HTTPException" || kind === "RequestValidationError";
     const answer = (given: Partial<Answer>): Answer => {
       const whole = { status, headers: {}, body, errors: 0, ...given };
@@ -313,7 +282,7 @@ class Flow {
     };
     const handled = (by: unknown): ExpectedBody => ({ json: { handled: by } });
     if (place === "route" && kind !== "other") {
-      if (errorHandler === "throws") return answer({ status: 500, body: this.#bodyOf(BROKEN), errors: undefined });
+      if (errorHandler === "throws") return answer({ status: 500, body: BROKEN.body, errors: undefined });
       const statuses = { HTTPException: status, RequestValidationError: 400, Broken: 409 };
       if (errorHandler.startsWith("class on")) return answer({ status: statuses[kind], body: handled(kind) });
     }

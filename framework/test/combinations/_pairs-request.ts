@@ -43,8 +43,6 @@ export function requestOf(c: Combination): SentRequest {
   };
   if (c.guard !== "none") addNumber("level", c.guard === "own fault" ? "x" : "1");
   if (c.dependency === "own fault") addNumber("page", "x");
-  if (c.cache === "matches") draft.headers.push(["if-none-match", "*"]);
-  if (c.cache === "fails") draft.headers.push(["if-match", '"other"']);
   if (c.middleware === "cors") draft.headers.push(["origin", ORIGIN]);
   if (c.middleware === "csrf") draft.headers.push(["origin", ORIGIN], ["sec-fetch-site", "cross-site"]);
   if (c.middleware === "sessions") draft.cookies.push(["__Host-session", "A".repeat(43)]);
