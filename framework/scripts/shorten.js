@@ -3,10 +3,25 @@
  * stay, and so do short lines: a stack trace can be read without the source map, and Node prints the line of an error.
  */
 import path from "node:path";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { minify } from "@swc/core";
 import { build, transform } from "esbuild";
 
 const LINE_LENGTH = 120;
+
+/** Removes the places that esbuild maps to its own input, because they have none in the sources. */
+function dropInput({ sources, names, mappings }) {
+  const input = sources.indexOf("<stdin>");
+  if (input < 0) return { sources, names, mappings };
+  const kept = decode(mappings).map((line) =>
+    line
+      .filter((segment) => segment[1] !== input)
+      .map(([column, source, ...place]) =>
+        source === undefined ? [column] : [column, source > input ? source - 1 : source, ...place],
+      ),
+  );
+  return { sources: sources.filter((_, index) => index !== input), names, mappings: encode(kept) };
+}
 
 /** @returns The file and its source map. */
 export async function shorten(name, text, map) {
@@ -22,12 +37,13 @@ export async function shorten(name, text, map) {
   const { code, map: mapped } = await transform(`${short.code}\n${ownMap}`, {
     format: "esm",
     target: "esnext",
+    charset: "utf8",
     minifyWhitespace: true,
     lineLimit: LINE_LENGTH,
     sourcemap: "external",
     sourcesContent: false,
   });
-  const { sources, names, mappings } = JSON.parse(mapped);
+  const { sources, names, mappings } = dropInput(JSON.parse(mapped));
   const base = `${path.basename(name)}.map`;
   return [
     { name, text: `${code.trimEnd()}\n//# sourceMappingURL=${base}\n` },
