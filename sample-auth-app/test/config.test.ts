@@ -18,6 +18,7 @@ describe("the configuration", () => {
       databaseUrl: "file:./dev.db",
       databasePoolSize: 10,
       trustedProxies: [],
+      mailFrom: "noreply@localhost",
       secretKey: INSECURE_SECRET_KEY,
     });
     expect(await (await createPasswords()).hash("correct horse")).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -42,6 +43,7 @@ describe("the configuration", () => {
       databasePoolSize: 20,
       redisUrl: "redis://cache.example:6379",
       trustedProxies: ["10.0.0.0/8", "::1"],
+      mailFrom: "noreply@localhost",
       secretKey: KEY_OF_32_BYTES,
     });
   });

@@ -1,3 +1,4 @@
+import { setImmediate as loopTurn } from "node:timers/promises";
 import { exec } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -22,6 +23,7 @@ describe("the server", () => {
       `Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`,
       `Try: curl -d 'username=demo&password=demo-password' ${url}/auth/token`,
     ]);
+    while (!server.stderr().includes("SMTP_URL")) await loopTurn(); // the two outputs are two pipes
     const warnings = server.stderr().trimEnd().split("\n");
     expect(warnings.map((line): string => JSON.parse(line).message).toSorted()).toEqual([
       "Jobs run inline, in this process: they are lost when it ends. Schedules do not run.",
