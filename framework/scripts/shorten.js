@@ -9,7 +9,7 @@ import { build, transform } from "esbuild";
 
 const LINE_LENGTH = 120;
 
-/** Removes the places that esbuild maps to its own input, which is no source. */
+/** Removes the places that esbuild maps to its own input, which is not a source. */
 function dropInput({ sources, names, mappings }) {
   const input = sources.indexOf("<stdin>");
   if (input < 0) return { sources, names, mappings };
