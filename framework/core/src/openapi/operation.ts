@@ -63,11 +63,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
   const security = schemes.of(route.plan);
   const callbacks = callbacksOf(route, operationId, parts);
   return {
-    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
-    summary: metadata.summary ?? summaryOf(route),
-    ...(metadata.description === undefined ? {} : { description: metadata.description }),
-    operationId,
-    ...(parameters.length > 0 ? { parameters } : {}),
+    ...headOf(route, operationId, parameters),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(route, {
       ...parts,
@@ -77,6 +73,18 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
     ...(callbacks ? { callbacks } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
     ...(security.length > 0 ? { security } : {}),
+  };
+}
+
+/** The members with which each operation begins: those of routes, and those of WebSockets. */
+function headOf(route: DocumentedRoute, operationId: string, parameters: ParameterObject[]) {
+  const { metadata } = route.record;
+  return {
+    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
+    summary: metadata.summary ?? summaryOf(route),
+    ...(metadata.description === undefined ? {} : { description: metadata.description }),
+    operationId,
+    ...(parameters.length > 0 ? { parameters } : {}),
   };
 }
 
@@ -302,11 +310,7 @@ export function webSocketOf(route: DocumentedRoute, operationId: string, parts: 
     return json ? components.convert(json, { direction, place, role, of: schema }) : {};
   };
   return {
-    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
-    summary: metadata.summary ?? summaryOf(route),
-    ...(metadata.description === undefined ? {} : { description: metadata.description }),
-    operationId,
-    ...(parameters.length > 0 ? { parameters } : {}),
+    ...headOf(route, operationId, parameters),
     ...(receives ? { receives: messageOf(receives, "input") } : {}),
     ...(sends ? { sends: messageOf(sends, "output") } : {}),
     ...(metadata.deprecated ? { deprecated: true } : {}),
