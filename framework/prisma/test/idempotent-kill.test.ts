@@ -1,17 +1,14 @@
 /** A server that is killed between a write and its response: the repetition finds one write, and gets the same response. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { request } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { call } from "../../test/support/call.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
+import { measurePayment, pay, startVictim } from "../../test/support/payments.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
 import { createSchema, openClient, openTables } from "./_clients.js";
 import { createApp } from "./fixtures/payments.js";
 
 const TRIES = IS_SLOW ? 200 : 5;
-const ROOT = path.resolve(import.meta.dirname, "../../..");
 const FIXTURE = path.join(import.meta.dirname, "fixtures/payments.ts");
 const describeWithCluster = WITHOUT_CLUSTER === null ? describe : describe.skip;
 const MINUTES_MS = 1_200_000;
@@ -23,39 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
-
-interface Victim {
-  readonly url: string;
-  readonly process: ChildProcess;
-  readonly exited: Promise<unknown>;
-}
-
-async function startVictim(url: string): Promise<Victim> {
-  const child = spawn(process.execPath, ["--import", "tsx", FIXTURE], {
-    cwd: ROOT,
-    env: { ...process.env, NODE_OPTIONS: "", TEST_DATABASE_URL: url },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  for await (const chunk of child.stdout) return { url: String(chunk).trim(), process: child, exited };
-  throw new Error("the server did not start");
-}
-
-/** Pays, and returns the body; `null` if the connection ended before the whole response. */
-function pay(url: string, name: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    const headers = { "idempotency-key": name, "content-type": "application/json", authorization: "Bearer ada" };
-    const sending = request(`${url}/payments`, { method: "POST", headers, agent: false });
-    sending.on("error", () => resolve(null));
-    sending.on("response", (response) => {
-      response.toArray().then(
-        (chunks) => resolve(response.complete ? Buffer.concat(chunks as Buffer[]).toString() : null),
-        () => resolve(null),
-      );
-    });
-    sending.end(JSON.stringify({ name }));
-  });
-}
 
 interface Raw {
   $queryRawUnsafe(sql: string, name: string): Promise<readonly { readonly count: bigint }[]>;
@@ -87,16 +51,14 @@ describe.each([
           }
         };
         const outcomes: Outcome[] = [];
-        let next = startVictim(url);
+        const start = () => startVictim(FIXTURE, { TEST_DATABASE_URL: url });
+        let next = start();
         for (let index = 0; index < TRIES; index++) {
           const victim = await next;
-          next = index + 1 < TRIES ? startVictim(url) : next;
-          await pay(victim.url, `warm ${index}`);
-          const before = performance.now();
-          await pay(victim.url, `measured ${index}`);
-          const usualMs = performance.now() - before;
+          next = index + 1 < TRIES ? start() : next;
+          const usualMs = await measurePayment(victim.url, index);
           const key = `key ${index}`;
-          const first = pay(victim.url, key);
+          const first = pay(victim.url, { name: key });
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 1.3 * usualMs));
           victim.process.kill("SIGKILL");
           await victim.exited;

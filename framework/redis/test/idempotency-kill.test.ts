@@ -1,17 +1,14 @@
 /** A server that is killed while a request with a key runs: the contract of `idempotency()` over Redis. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { request } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Redis } from "ioredis";
 import { type Answer, call } from "../../test/support/call.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
+import { measurePayment, pay, type Payment, startVictim, type Victim } from "../../test/support/payments.js";
 import { HAS_REDIS, type RedisServer, startRedis } from "../../test/support/redis-server.js";
 import { createApp } from "./fixtures/payments.js";
 
 const TRIES = IS_SLOW ? 200 : 3;
-const ROOT = path.resolve(import.meta.dirname, "../../..");
 const FIXTURE = path.join(import.meta.dirname, "fixtures/payments.ts");
 const MINUTES_MS = 1_200_000;
 
@@ -28,53 +25,13 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-interface Victim {
-  readonly url: string;
-  readonly process: ChildProcess;
-  readonly exited: Promise<unknown>;
-}
-
-async function startVictim(): Promise<Victim> {
-  const child = spawn(process.execPath, ["--import", "tsx", FIXTURE], {
-    cwd: ROOT,
-    env: { ...process.env, NODE_OPTIONS: "", TEST_REDIS_PATH: server.path },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  for await (const chunk of child.stdout) return { url: String(chunk).trim(), process: child, exited };
-  throw new Error("the server did not start");
-}
+const start = () => startVictim(FIXTURE, { TEST_REDIS_PATH: server.path });
 
 /** Ends a server, and waits until Redis has run its last commands. */
 async function kill(victim: Victim): Promise<void> {
   victim.process.kill("SIGKILL");
   await victim.exited;
   while (String(await client.client("LIST")).includes(`name=victim-${victim.process.pid} `));
-}
-
-interface Payment {
-  readonly name: string;
-  readonly holds?: boolean;
-}
-
-/** Pays, and returns the body; `null` if the connection ended before the whole response. */
-function pay(url: string, payment: Payment): Promise<string | null> {
-  return new Promise((resolve) => {
-    const headers = {
-      "idempotency-key": payment.name,
-      "content-type": "application/json",
-      authorization: "Bearer ada",
-    };
-    const sending = request(`${url}/payments`, { method: "POST", headers, agent: false });
-    sending.on("error", () => resolve(null));
-    sending.on("response", (response) => {
-      response.toArray().then(
-        (chunks) => resolve(response.complete ? Buffer.concat(chunks as Buffer[]).toString() : null),
-        () => resolve(null),
-      );
-    });
-    sending.end(JSON.stringify(payment));
-  });
 }
 
 /** Sends the request again, to a process that lives. */
@@ -99,7 +56,7 @@ const describeWithRedis = HAS_REDIS ? describe : describe.skip;
 describeWithRedis("a server that is killed while a request with a key runs", () => {
   it("between the write and the response: a repeat gets 409 during the lease, and runs after it", async () => {
     const payment = { name: "held", holds: true };
-    const victim = await startVictim();
+    const victim = await start();
     const first = pay(victim.url, payment);
     while ((await runsOf(payment)) === 0);
     await kill(victim);
@@ -118,14 +75,11 @@ describeWithRedis("a server that is killed while a request with a key runs", () 
     `at a random moment: no second run during the lease, and one stored response, in ${TRIES} tries`,
     async () => {
       const outcomes = { unclaimed: 0, running: 0, stored: 0 };
-      let next = startVictim();
+      let next = start();
       for (let index = 0; index < TRIES; index++) {
         const victim = await next;
-        next = index + 1 < TRIES ? startVictim() : next;
-        await pay(victim.url, { name: `warm ${index}` });
-        const before = performance.now();
-        await pay(victim.url, { name: `measured ${index}` });
-        const usualMs = performance.now() - before;
+        next = index + 1 < TRIES ? start() : next;
+        const usualMs = await measurePayment(victim.url, index);
         const payment = { name: `key ${index}` };
         const first = pay(victim.url, payment);
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 1.3 * usualMs));
