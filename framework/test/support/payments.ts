@@ -12,7 +12,7 @@ export interface Payment {
   readonly holds?: boolean;
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Victim {
   readonly url: string;
   readonly process: ChildProcess;

@@ -76,7 +76,7 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
   };
 }
 
-/** The members with which each operation begins: those of routes, and those of WebSockets. */
+/** The members with which the operation of a route or of a WebSocket begins. */
 function headOf(route: DocumentedRoute, operationId: string, parameters: ParameterObject[]) {
   const { metadata } = route.record;
   return {
