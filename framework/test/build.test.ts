@@ -140,6 +140,17 @@ describe("the build", () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  it("imports only packages that its workspace declares, because others may not be installed", () => {
+    const manifest = readFileSync(path.join(FRAMEWORK, "package.json"), "utf8");
+    const declared = Object.keys((JSON.parse(manifest) as { devDependencies: object }).devDependencies);
+    const imported = filesBelow(path.join(FRAMEWORK, "scripts"), ".js")
+      .filter((script) => /(?:build|bundle|shorten|assets)\.js$/.test(script))
+      .flatMap((script) => [...readFileSync(script, "utf8").matchAll(/^import .* from "((?![.]|node:)[^"]+)"/gm)])
+      .map(([, name]) => name);
+    expect(imported).toContain("esbuild");
+    expect(imported.filter((name) => !declared.includes(name as string))).toEqual([]);
+  });
+
   it("keeps the places that a module names", async () => {
     expect(await answer()).toBe(file("x.txt"));
   });
