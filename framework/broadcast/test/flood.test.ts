@@ -88,7 +88,7 @@ describeSlowly("a topic with 100,000 messages per second", () => {
     const [sent] = (await done) as [number];
     expect(sent).toBeGreaterThanOrEqual(200_000);
 
-    // They read again: a subscriber learns that it was too slow once its last message has left.
+    // They read again: a subscriber learns that it was too slow once its last message is sent.
     const closed = Promise.all(clients.map((client) => client.closed));
     expect(await next(UNREAD)).toEqual(Array.from({ length: UNREAD }, () => "SlowSubscriberError"));
     await closed;
