@@ -103,6 +103,26 @@ describe("a refresh token", () => {
     expect(sessions.size).toBe(1);
   });
 
+  it("waits longer for others if the store is slow, because they may wait for it at another replica", async () => {
+    const { token, tokens, store } = setUp();
+    const slow = new RefreshTokens({
+      store: {
+        ...store,
+        find: async (id) => {
+          const startedAt = performance.now();
+          jest.spyOn(performance, "now").mockReturnValue(startedAt + 400);
+          return store.find(id);
+        },
+      },
+    });
+    const events: string[] = [];
+    const rotation = slow.rotate(token).then(({ outcome }) => events.push(outcome));
+    // Timers end in the order of their times, however busy the process is.
+    await Promise.all([rotation, setTimeout(800).then(() => events.push("0.8 s"))]);
+    expect(events).toEqual(["0.8 s", "rotated"]);
+    expect((await tokens.rotate(token)).outcome).toBe("reused");
+  });
+
   it("gets another successor if the first was not delivered", async () => {
     const test = setUp();
     const pending = await abandon(test);

@@ -35,7 +35,8 @@ export interface PrismaOptions<SQLite, PostgreSQL = unknown> {
   postgresql?: () => Promise<PrismaModule<PostgreSQL>>;
   /**
    * The folder of Prisma's migrations, or one that holds such a folder for each database, `sqlite` and `postgresql`:
-   * those that the database lacks are applied. Without it, no migrations are applied.
+   * those that the database lacks are applied. Without it, no migrations are applied, and the client connects at its first
+   * query.
    */
   migrations?: URL | string;
   /** Connections to PostgreSQL that this process holds at most. Defaults to 10. */
@@ -148,14 +149,14 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     begin: createBegin(client, driver, config.waitMs),
     responses: new IdempotencyStore(driver, config),
   });
+  const ping = async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1")));
+  // The first query takes 200 ms, in which the process serves no other request: it is not one of a user.
+  if (options.migrations !== undefined) await ping();
   // The extension does not change the type of a query; a client for PostgreSQL accepts everything that SQLite's
   // accepts, and more.
   return client.$extends({
     query: { $allOperations: ({ args, query }: Work) => wait(() => query(args)) },
-    client: {
-      transaction,
-      ping: async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1"))),
-    },
+    client: { transaction, ping },
   }) as Patient<ClientOf<SQLite, PostgreSQL>>;
 }
 

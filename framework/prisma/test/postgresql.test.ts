@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client } from "pg";
 import { UnavailableError } from "../src/index.js";
@@ -142,6 +143,15 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
     await Promise.all(others.map((client) => client.end()));
     expect(refused).toBeInstanceOf(UnavailableError);
     expect(await shop.db.user.count()).toBe(1);
+  });
+
+  it("is connected before the first query if it has migrations, so that no request waits for it", async () => {
+    const pids = `SELECT pid ${OURS}`;
+    const before = await queryPostgreSQL(cluster.url, pids);
+    const db = await openClient(createSchema(cluster.url));
+    const after = await queryPostgreSQL(cluster.url, pids);
+    await db.$disconnect();
+    expect(after.filter((row) => !before.some((other) => isDeepStrictEqual(row, other)))).toHaveLength(1);
   });
 
   it("has no more connections of a process than its pool may have", async () => {
