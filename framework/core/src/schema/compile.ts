@@ -281,7 +281,8 @@ function compileMessages(given: unknown): MessageOf {
 }
 
 function isTable(given: object): given is Readonly<Partial<Record<FaultType, string>>> {
-  return Object.entries(given).every(([type, text]) => Object.hasOwn(FAULT_TYPES, type) && typeof text === "string");
+  const types = new Set<string>(FAULT_TYPES);
+  return Object.entries(given).every(([type, text]) => types.has(type) && typeof text === "string");
 }
 
 /**

@@ -66,8 +66,8 @@ const REQUESTS: Record<FaultType, Provoked> = {
 };
 
 describe("the types of errors", () => {
-  it("are the types on the page, with the same words", () => {
-    expect(Object.fromEntries(rows.map(([, type, says]) => [type, says]))).toEqual(FAULT_TYPES);
+  it("are the types on the page", () => {
+    expect(rows.map(([, type]) => type)).toEqual([...FAULT_TYPES]);
   });
 
   it.each(Object.entries(REQUESTS))("%s is in the response", async (type, [x, target, sent]) => {
