@@ -259,28 +259,30 @@ class Instrument {
 
   /** The observation of a scope; `null` if it should not be observed. */
   start(scope: HTTPScope | WebSocketScope): Watch | null {
+    const observation = this.attempt("start", () => this.instrumentation.start(scope));
+    return isObservation(observation) ? new Watch(observation, this) : null;
+  }
+
+  /**
+   * Calls a method; `undefined` if it fails. The rejection of a method that was written as an async function, which would
+   * end the process, is taken too.
+   */
+  attempt(method: string, call: () => unknown): unknown {
     try {
-      const observation: unknown = this.instrumentation.start(scope);
-      if (isObservation(observation)) return new Watch(observation, this);
-      this.settle("start", observation);
-      return null;
+      const result = call();
+      if (result instanceof Promise) result.then(undefined, (error: unknown) => this.#report(method, error));
+      return result;
     } catch (error) {
-      this.report("start", error);
-      return null;
+      return this.#report(method, error);
     }
   }
 
   /** Logs the first error of a method. */
-  report(method: string, error: unknown): void {
+  #report(method: string, error: unknown): undefined {
     if (this.#reported.has(method)) return;
     this.#reported.add(method);
     const message = `${method}() of an instrumentation failed, and is not logged again: ${errorText(error)}`;
     this.#logger.error({ err: error }, message);
-  }
-
-  /** Takes the rejection of a method that was written as an async function, which would end the process. */
-  settle(method: string, result: unknown): void {
-    if (result instanceof Promise) result.then(undefined, (error: unknown) => this.report(method, error));
   }
 }
 
@@ -312,47 +314,21 @@ class Watch {
   }
 
   route(pattern: string, name: string): void {
-    try {
-      this.#instrument.settle("route", this.#observation.route?.(pattern, name));
-    } catch (error) {
-      this.#instrument.report("route", error);
-    }
+    this.#instrument.attempt("route", () => this.#observation.route?.(pattern, name));
   }
 
   step(kind: StepKind, name: string): (error?: unknown) => void {
-    let end: unknown;
-    try {
-      end = this.#observation.step?.(kind, name);
-    } catch (error) {
-      this.#instrument.report("step", error);
-    }
-    if (typeof end !== "function") {
-      this.#instrument.settle("step", end);
-      return ignore;
-    }
-    return (error) => {
-      try {
-        this.#instrument.settle("step", (end as (error?: unknown) => void)(error));
-      } catch (failure) {
-        this.#instrument.report("step", failure);
-      }
-    };
+    const end = this.#instrument.attempt("step", () => this.#observation.step?.(kind, name));
+    if (typeof end !== "function") return ignore;
+    return (error) => void this.#instrument.attempt("step", () => Reflect.apply(end, undefined, [error]));
   }
 
   response(status: number, headers: ResponseHeaders): void {
-    try {
-      this.#instrument.settle("response", this.#observation.response?.(status, headers));
-    } catch (error) {
-      this.#instrument.report("response", error);
-    }
+    this.#instrument.attempt("response", () => this.#observation.response?.(status, headers));
   }
 
   end(error: unknown): void {
-    try {
-      this.#instrument.settle("end", this.#observation.end?.(error));
-    } catch (failure) {
-      this.#instrument.report("end", failure);
-    }
+    this.#instrument.attempt("end", () => this.#observation.end?.(error));
   }
 
   /** Serves the request inside `run` once, even if `run` throws before or after it, or does not call it. */
@@ -362,13 +338,11 @@ class Watch {
       if (calls.length === 0) calls.push(serve());
       return calls[0] as Promise<void>;
     };
-    try {
+    this.#instrument.attempt("run", () => {
       const result: unknown = this.#observation.run?.(once);
-      if (calls.length === 0) this.#instrument.settle("run", result);
-      else if (result instanceof Promise) void markHandled(result);
-    } catch (error) {
-      this.#instrument.report("run", error);
-    }
+      // The error of the request is not one of the instrumentation.
+      return calls.length > 0 && result instanceof Promise ? void markHandled(result) : result;
+    });
     return once();
   }
 }
