@@ -1,5 +1,6 @@
 /** Compressed messages and their negotiation: RFC 7692, with no dictionary between messages (300 KiB per connection). @module */
 import { constants, deflateRaw, inflateRaw, type InflateRaw } from "node:zlib";
+import { Limiter } from "../../concurrency/limiter.js";
 import { parseList, TCHAR } from "../../../protocol/http-grammar.js";
 
 /** An extension that a client offers. */
@@ -141,18 +142,11 @@ function isAcceptable([name, value]: ExtensionOffer["parameters"][number]): bool
   }
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const limiter = new Limiter({ maxRunning: MAX_AT_ONCE, maxWaiting: Number.MAX_SAFE_INTEGER });
 
 /** Runs a task of `node:zlib`, a few at once over all connections. */
-async function inTurn<T>(task: (done: (error: Error | null, result: T) => void) => void): Promise<T> {
-  if (running === MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
-  try {
-    return await new Promise((resolve, reject) => task((error, result) => (error ? reject(error) : resolve(result))));
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running--;
-    else next();
-  }
+function inTurn<T>(task: (done: (error: Error | null, result: T) => void) => void): Promise<T> {
+  return limiter.run(
+    () => new Promise((resolve, reject) => task((error, result) => (error ? reject(error) : resolve(result)))),
+  );
 }
