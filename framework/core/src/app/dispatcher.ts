@@ -5,6 +5,7 @@ import { APPLICATION, type ApplicationScope } from "../parameters/dependencies/a
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { httpExceptionHandler } from "../http/exception-handlers.js";
 import { HTTPException, unknownScope } from "../common/exceptions.js";
+import { NO_ROUTE } from "../protocol/callable.js";
 import type { Limits } from "../http/limits.js";
 import type { Logger } from "../common/logger.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
@@ -22,9 +23,6 @@ import { type Endpoint, type EndpointSettings, OVERRIDES } from "./endpoint.js";
 import { answerError, guard, type GuardedApp } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
 import type { SocketEndpoint } from "./socket-endpoint.js";
-
-/** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
-const NO_ROUTE = 4004;
 
 /**
  * The path of a scope whose target cannot be decoded. A canonical path is never empty, and the response is always 400.

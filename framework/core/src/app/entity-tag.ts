@@ -3,8 +3,8 @@ import { sendWhole } from "../protocol/response-body.js";
 import type { HTTPScope, Send } from "../protocol/asgi.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
-import { evaluateConditions, parseHTTPDate, type Verdict } from "../http/response/conditions.js";
-import type { ResponseHeaders } from "../http/response/headers.js";
+import { evaluateConditions, parseHTTPDate, tagOf, type Verdict } from "../http/response/conditions.js";
+import { describesBody } from "../http/response/headers.js";
 import { NO_BYTES, type Response } from "../http/response/response.js";
 import type { Request } from "../http/request.js";
 import { HeaderList, rawHeaders } from "../protocol/header-list.js";
@@ -30,9 +30,6 @@ interface TaggedResult {
   readonly draft: Response | null;
 }
 
-/** 132 bits: two results with the same tag do not occur, not even if an attacker writes them. */
-const TAG_LENGTH = 22;
-
 /**
  * Sends a result with its `ETag`, or 304 without it.
  *
@@ -51,8 +48,6 @@ export function sendTagged(result: TaggedResult): Promise<void> | void {
     : digest.then((late) => sendIfNeeded(result, tagOf(late)));
 }
 
-const tagOf = (digest: string) => `"${digest.slice(0, TAG_LENGTH)}"`;
-
 function sendIfNeeded(result: TaggedResult, etag: string): Promise<void> | void {
   const { request, send, draft } = result;
   const date = draft?.headers.get("last-modified");
@@ -60,16 +55,8 @@ function sendIfNeeded(result: TaggedResult, etag: string): Promise<void> | void 
   const verdict: Verdict = evaluateConditions(request, { etag, lastModified });
   if (verdict === "failed") throw new HTTPException(412);
   if (verdict === "send") return sendResult(result, etag);
-  const raw = draft === null ? [] : describingNoBody(draft.headers);
-  return sendWhole(send, 304, new HeaderList([...raw, "etag", etag]), NO_BYTES);
-}
-
-/** RFC 9110 §15.4.5: without headers that describe the missing body, and without the tag, which is added. */
-function describingNoBody(headers: ResponseHeaders): string[] {
-  return [...headers].flatMap(([name, value]) => {
-    const isOfBody = name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy";
-    return isOfBody || name === "etag" ? [] : [name, value];
-  });
+  const kept = [...(draft?.headers ?? [])].filter(([name]) => !describesBody(name) && name !== "etag");
+  return sendWhole(send, 304, new HeaderList([...kept.flat(), "etag", etag]), NO_BYTES);
 }
 
 function sendResult({ scope, send, status, text, draft }: TaggedResult, etag: string | null): Promise<void> | void {

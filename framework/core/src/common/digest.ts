@@ -14,28 +14,22 @@ export function toBase64URL(bytes: Uint8Array): string {
  */
 export class Digest {
   readonly #hash = findModule("node:crypto")?.createHash("sha256");
-  readonly #chunks: Uint8Array[] = [];
+  readonly #chunks: (string | Uint8Array<ArrayBuffer>)[] = [];
 
   update(data: string | Uint8Array): this {
     if (this.#hash) this.#hash.update(data);
-    else this.#chunks.push(typeof data === "string" ? new TextEncoder().encode(data) : data);
+    else this.#chunks.push(typeof data === "string" ? data : new Uint8Array(data));
     return this;
   }
 
   /** The digest in base64url: 43 characters. */
   end(): Promise<string> | string {
-    if (this.#hash) return this.#hash.digest("base64url");
-    return crypto.subtle.digest("SHA-256", this.#whole()).then((digest) => toBase64URL(new Uint8Array(digest)));
+    return this.#hash?.digest("base64url") ?? this.#endAsync();
   }
 
-  #whole(): Uint8Array<ArrayBuffer> {
-    const whole = new Uint8Array(this.#chunks.reduce((length, chunk) => length + chunk.length, 0));
-    let offset = 0;
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, offset);
-      offset += chunk.length;
-    }
-    return whole;
+  async #endAsync(): Promise<string> {
+    const whole = await new Blob(this.#chunks).arrayBuffer();
+    return toBase64URL(new Uint8Array(await crypto.subtle.digest("SHA-256", whole)));
   }
 }
 

@@ -59,13 +59,17 @@ export function oneOf(...values: readonly (string | number | boolean)[]): Option
   return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => values.some((one) => one === value));
 }
 
+/** The members of an object that are not `undefined`. */
+export function defined<Members extends object>(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Members;
+}
+
 /** Options with their defaults. One that is `undefined` counts as left out. */
 export function withDefaults<Options extends object, Name extends keyof Options>(
   options: Options,
   defaults: { readonly [Key in Name]: NonNullable<Options[Key]> },
 ): Options & { [Key in Name]-?: NonNullable<Options[Key]> } {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(given) } as Options & { [Key in Name]-?: NonNullable<Options[Key]> };
+  return { ...defaults, ...defined(options) } as Options & { [Key in Name]-?: NonNullable<Options[Key]> };
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Errors as problem details, and translated messages. @module @see RFC 9457 */
 import { type Fault, type HTTPException, type RequestValidationError, statusPhrase } from "../common/exceptions.js";
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
 import { PROBLEM_TYPE } from "../protocol/error-response.js";
 import { headerValue } from "../protocol/header-list.js";
 import { JSONResponse } from "./response/kinds.js";
-import { parseList, trimOWS } from "../protocol/http-grammar.js";
+import { parseWeighted } from "../protocol/http-grammar.js";
+import { sentPath } from "../protocol/path.js";
 
 /**
  * Returns the text of a validation error in the language of the client, or `undefined` for the original one.
@@ -44,28 +44,11 @@ interface Given {
   readonly detail?: unknown;
 }
 
-/** The path as the client sent it, for `instance`. */
-function instanceOf({ raw_path: rawPath, path }: AnyScope): string {
-  return rawPath ? decodeLatin1(rawPath) : encodeURI(path).replaceAll("%25", "%");
-}
-
 /** The members that an `HTTPException` sets: its text, or an object of several. */
 function membersOf(detail: unknown): Given & Record<string, unknown> {
   if (typeof detail === "string") return { detail };
   if (Array.isArray(detail)) return { errors: detail };
   return typeof detail === "object" && detail !== null ? { ...detail } : { detail: String(detail) };
-}
-
-/** Makes the response of a problem. `status` and `instance` are facts, and not the error's to set. */
-function problem(
-  { scope }: ErrorSource,
-  statusCode: number,
-  given: Given & Record<string, unknown>,
-  headers?: Readonly<Record<string, string>>,
-): JSONResponse {
-  const { type = "about:blank", title = statusPhrase(statusCode), detail, status: _, instance: __, ...members } = given;
-  const content = { type, title, status: statusCode, detail, instance: instanceOf(scope), ...members };
-  return new JSONResponse(content, { statusCode, headers, mediaType: PROBLEM_TYPE });
 }
 
 /** A JSON Pointer in its plain form. @see RFC 6901 §3 */
@@ -81,17 +64,23 @@ function placeOf([source, ...names]: Fault["loc"]): { pointer?: string; paramete
 
 /** The response to an `HTTPException` if the scope is marked; `null` for the default one. */
 export function problemOfException(error: HTTPException, source: ErrorSource | undefined): JSONResponse | null {
-  if (!source?.scope[ERROR_FORMAT]?.problemDetails) return null;
-  return problem(source, error.statusCode, membersOf(error.detail), error.headers);
+  return problemOfStatus(source, error.statusCode, membersOf(error.detail), error.headers);
 }
 
-/** The response to any other status and text; `null` for the default one. */
+/**
+ * The response to any other status and text; `null` for the default one. `status` and `instance` are facts, and not the
+ * error's to set.
+ */
 export function problemOfStatus(
   source: ErrorSource | undefined,
   statusCode: number,
-  members: Given & Record<string, unknown>,
+  given: Given & Record<string, unknown>,
+  headers?: Readonly<Record<string, string>>,
 ): JSONResponse | null {
-  return source?.scope[ERROR_FORMAT]?.problemDetails ? problem(source, statusCode, members) : null;
+  if (!source?.scope[ERROR_FORMAT]?.problemDetails) return null;
+  const { type = "about:blank", title = statusPhrase(statusCode), detail, status: _, instance: __, ...members } = given;
+  const content = { type, title, status: statusCode, detail, instance: sentPath(source.scope), ...members };
+  return new JSONResponse(content, { statusCode, headers, mediaType: PROBLEM_TYPE });
 }
 
 /** The response to an invalid request if the scope is marked; `null` for the default one. */
@@ -101,14 +90,13 @@ export function formattedInvalid(
 ): JSONResponse | null {
   const format = source?.scope[ERROR_FORMAT];
   if (source === undefined || format === undefined) return null;
-  const { translate, problemDetails } = format;
+  const { translate } = format;
   const translated = translate === null ? errors : translateAll(errors, source, translate);
-  const response = problemDetails
-    ? problem(source, 422, {
-        detail: "The request is invalid",
-        errors: translated.map(({ type, loc, msg }) => ({ detail: msg, ...placeOf(loc), code: type })),
-      })
-    : new JSONResponse({ detail: translated }, { statusCode: 422 });
+  const problem = problemOfStatus(source, 422, {
+    detail: "The request is invalid",
+    errors: translated.map(({ type, loc, msg }) => ({ detail: msg, ...placeOf(loc), code: type })),
+  });
+  const response = problem ?? new JSONResponse({ detail: translated }, { statusCode: 422 });
   if (translate !== null) response.headers.append("vary", "Accept-Language");
   return response;
 }
@@ -117,9 +105,6 @@ function translateAll(errors: readonly Fault[], { scope }: ErrorSource, translat
   const languages = acceptedLanguages(headerValue(scope.headers ?? [], "accept-language"));
   return errors.map((issue) => ({ ...issue, msg: translate(issue, languages) ?? issue.msg }));
 }
-
-/** RFC 9110 §12.4.2 `weight`, without the digits after the third. */
-const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /** RFC 4647 §2.1 `language-range`, without `*`. */
 const TAG = /^[a-z]{1,8}(?:-[a-z\d]{1,8})*$/i;
@@ -132,13 +117,9 @@ const MAX_LANGUAGES = 20;
  * weight 0, and malformed parts are left out.
  */
 function acceptedLanguages(header: string | undefined): readonly string[] {
-  const weighted = parseList(header ?? "").flatMap((part) => {
-    const [tag = "", weight = "q=1", ...others] = part.split(";").map(trimOWS);
-    const q = others.length > 0 ? Number.NaN : Number(WEIGHT.exec(weight)?.[1]);
-    return TAG.test(tag) && q > 0 ? [{ tag, q }] : [];
-  });
-  return weighted
+  return parseWeighted(header ?? "")
+    .filter(([tag, weight]) => TAG.test(tag) && weight > 0)
     .slice(0, MAX_LANGUAGES)
-    .toSorted((left, right) => right.q - left.q)
-    .map(({ tag }) => tag);
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([tag]) => tag);
 }

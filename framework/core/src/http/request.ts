@@ -5,6 +5,7 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { FormData } from "./upload-file.js";
 import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
+import { sentPath, sentQuery } from "../protocol/path.js";
 import { disconnectReason, MarkedGenerator, markMethods } from "../common/promises.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { IncomingBody, tooLarge } from "./request/body.js";
@@ -144,13 +145,12 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
   }
 
   #parseURL(): URL {
-    const { raw_path: rawPath, query_string: query = NO_BYTES, server } = this.scope;
-    const path = rawPath ? decodeLatin1(rawPath) : encodeURI(this.path).replaceAll("%25", "%");
-    const search = query.length > 0 ? `?${decodeLatin1(query)}` : "";
+    const { server } = this.scope;
+    const path = sentPath(this.scope);
     const fallback = server ? `${server[0]}${server[1] === null ? "" : `:${server[1]}`}` : "localhost";
     const host = this.header("host") ?? fallback;
     const origin = `${this.scheme}://${parseHost(host) === null ? fallback : host}`;
-    const target = `${path.startsWith("/") ? "" : "/"}${path}${search}`;
+    const target = `${path.startsWith("/") ? "" : "/"}${path}${sentQuery(this.scope)}`;
     return URL.canParse(origin + target) ? new URL(origin + target) : new URL(`${this.scheme}://localhost${target}`);
   }
 }

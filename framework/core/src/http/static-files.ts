@@ -1,10 +1,9 @@
 /** A folder served as it is. @module */
-import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "../protocol/asgi.js";
-import { CallableInstance } from "../protocol/callable.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
+import type { HTTPScope, Receive, Scope, Send } from "../protocol/asgi.js";
+import { CallableInstance, onlyHTTP } from "../protocol/callable.js";
 import { toPath } from "./save-file.js";
 import { httpExceptionHandler } from "./exception-handlers.js";
-import { ClientDisconnect, configurationError, HTTPException, unknownScope } from "../common/exceptions.js";
+import { ClientDisconnect, configurationError, HTTPException } from "../common/exceptions.js";
 import { parseList, parseMediaType, parseParameters } from "../protocol/http-grammar.js";
 import { ANYTHING, assertOptions, FLAG, type OptionRules, TEXT } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
@@ -15,7 +14,7 @@ import { FileResponse } from "./response/file.js";
 import { fileKind } from "./response/open-file.js";
 import { RedirectResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
-import { canonicalPath, decodeSegment, localPath } from "../protocol/path.js";
+import { canonicalPath, decodeSegment, localPath, sentQuery } from "../protocol/path.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {
@@ -58,9 +57,6 @@ const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 /** A segment that is not the name of one file below one folder on every system. */
 // oxlint-disable-next-line no-control-regex
 const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
-
-/** The code with which a WebSocket is closed that no route matches. */
-const NO_ROUTE = 4004;
 
 /** Tells if the client requests a page, as browsers do: for scripts they send only `*`. */
 function acceptsHTML(request: Request): boolean {
@@ -173,10 +169,9 @@ function asksForFolder({ path, raw_path: rawPath }: HTTPScope): boolean {
  * Sends to the folder's own address, in which relative links of its page point into it. Built from the canonical path:
  * a target such as `//host` must not redirect to another host.
  */
-function redirectToFolder({ path, query_string: query }: HTTPScope): Response {
-  const segments = path.split("/").map((segment) => encodeURIComponent(decodeSegment(segment)));
-  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
-  return new RedirectResponse(`${segments.join("/")}/${search}`);
+function redirectToFolder(scope: HTTPScope): Response {
+  const segments = scope.path.split("/").map((segment) => encodeURIComponent(decodeSegment(segment)));
+  return new RedirectResponse(`${segments.join("/")}/${sentQuery(scope)}`);
 }
 
 /** A `StaticFiles` is an ASGI application: call it with a scope, `receive` and `send`. */
@@ -211,13 +206,7 @@ export class StaticFiles extends CallableInstance {
     nodeModule("node:fs/promises", "StaticFiles");
     let folder: Folder | null = null;
     const open = async () => (folder ??= new Folder(await toFolder(directory), options));
-    const serve = serveFrom(open);
-    const self: ASGIApp = async (scope, receive, send) => {
-      if (scope.type === "http") return serve(scope, receive, send);
-      if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
-      await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
-    };
-    super(self);
+    super(onlyHTTP(serveFrom(open)));
   }
 }
 

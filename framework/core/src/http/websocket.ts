@@ -7,7 +7,7 @@ import type {
   WebSocketScope,
   WebSocketSendMessage,
 } from "../protocol/asgi.js";
-import { asBytes } from "../protocol/bytes.js";
+import { asBytes, isLonger } from "../protocol/bytes.js";
 import { encodeUTF8 } from "../protocol/header-list.js";
 import { disconnectReason, MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "../common/exceptions.js";
@@ -70,12 +70,6 @@ const INTERNAL_ERROR = 1011;
 function toMessage(data: unknown): WebSocketSendMessage | null {
   if (typeof data === "string") return { type: "websocket.send", text: data };
   return data instanceof Uint8Array ? { type: "websocket.send", bytes: data } : null;
-}
-
-/** Tells if a message has more bytes than the limit; text is encoded only when its length does not tell. */
-function isLonger(data: string | Uint8Array, limit: number): boolean {
-  if (data.length > limit) return true;
-  return typeof data === "string" && data.length * 3 > limit && encodeUTF8(data).length > limit;
 }
 
 /**

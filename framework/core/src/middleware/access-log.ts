@@ -1,7 +1,7 @@
 /** `accessLog`: one line per request, as JSON or in the Combined Log Format. @module */
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
 import { encodeUTF8, headerValue } from "../protocol/header-list.js";
+import { sentPath, sentQuery } from "../protocol/path.js";
 import { escapeControls } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
@@ -89,8 +89,8 @@ function toJSON({ scope, startedAt, durationMs, route, status, observed, hasQuer
   const text = JSON.stringify({
     time: startedAt.toISOString(),
     method: methodOf(scope),
-    path: scope.path || rawPathOf(scope),
-    ...(hasQuery ? { query: queryOf(scope) } : {}),
+    path: scope.path || sentPath(scope),
+    query: hasQuery ? sentQuery(scope).slice(1) : undefined,
     route,
     status,
     bytes: observed?.bytesSent ?? 0,
@@ -103,8 +103,7 @@ function toJSON({ scope, startedAt, durationMs, route, status, observed, hasQuer
 
 /** https://httpd.apache.org/docs/2.4/logs.html#combined */
 function toCombined({ scope, startedAt, status, observed, hasQuery }: Entry): string {
-  const query = hasQuery ? queryOf(scope) : "";
-  const target = rawPathOf(scope) + (query === "" ? "" : `?${query}`);
+  const target = sentPath(scope) + (hasQuery ? sentQuery(scope) : "");
   const version = scope.http_version === "2" ? "2.0" : (scope.http_version ?? "1.1");
   const header = (name: string) => headerValue(scope.headers ?? [], name) ?? "-";
   const referer = hasQuery ? header("referer") : header("referer").replace(/[?#].*$/s, "");
@@ -127,13 +126,4 @@ function quote(text: string): string {
 function toApacheTime(date: Date): string {
   const [, day, month, year, time] = date.toUTCString().split(" ");
   return `${day}/${month}/${year}:${time} +0000`;
-}
-
-/** The path as it was received, percent-encoded. */
-function rawPathOf({ path, raw_path }: HTTPScope | WebSocketScope): string {
-  return raw_path === undefined ? encodeURI(path.toWellFormed()) : decodeLatin1(raw_path);
-}
-
-function queryOf({ query_string }: HTTPScope | WebSocketScope): string {
-  return query_string === undefined ? "" : decodeLatin1(query_string);
 }

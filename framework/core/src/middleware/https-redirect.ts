@@ -1,9 +1,8 @@
 /** `httpsRedirect`: redirects from http to https. @module */
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
-import { isBelow, rootPathOf } from "../protocol/path.js";
+import { encodePath, isBelow, rootPathOf, sentPath, sentQuery } from "../protocol/path.js";
 import { Response } from "../http/response/response.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";
@@ -62,16 +61,10 @@ function portOf(host: Host, port: number | undefined): string {
 
 /** Path and query as they were sent, with the prefix that a proxy took away. */
 function targetOf(scope: HTTPScope): string {
-  const { path, raw_path: rawPath, query_string: query } = scope;
   const root = rootPathOf(scope);
-  const sent = rawPath ? decodeLatin1(rawPath) : encodePath(path);
-  const search = query && query.length > 0 ? `?${decodeLatin1(query)}` : "";
-  const target = escape(`${isBelow(path, root) ? "" : encodePath(root)}${sent}${search}`);
+  const prefix = isBelow(scope.path, root) ? "" : encodePath(root);
+  const target = escape(prefix + sentPath(scope) + sentQuery(scope));
   return target.startsWith("/") ? target : `/${target}`;
-}
-
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 /** Percent-encodes bytes that are not valid in a URI; CR and LF would end the header. */

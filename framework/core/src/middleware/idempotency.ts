@@ -5,9 +5,9 @@ import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, FUNCTION, type OptionRules, TEXT, whole } from "../common/options.js";
 import { Request } from "../http/request.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
+import { sentPath, sentQuery } from "../protocol/path.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
 import { Claim, Keys, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
@@ -83,7 +83,8 @@ export function idempotency(options: IdempotencyOptions): Middleware {
     const keys = keysOf(scope, field);
     if (keys.length === 0) return app(scope, receive, send);
     if (!isOneKey(keys)) return refuse(scope, send, REFUSALS.key);
-    const route = `${scope.method} ${targetOf(scope)}`;
+    // Two spellings of a path are two requests.
+    const route = `${scope.method} ${sentPath(scope)}${sentQuery(scope)}`;
     const name = await storedNameOf(await callerOf(scope, receive), keys[0]);
     let claim: Claim | Kept;
     try {
@@ -166,12 +167,6 @@ async function repeat(kept: Kept, { scope, receive, send, route }: KeyedCall): P
   if (!(await isSameBody(receive, kept.body))) return refuse(scope, send, REFUSALS.other);
   const { body } = kept.response;
   return body === null ? refuse(scope, send, REFUSALS.lost) : replay(kept.response, body, send);
-}
-
-/** Path and query as they were received. Two spellings of a path are two requests. */
-function targetOf({ path, raw_path: raw, query_string: query }: HTTPScope): string {
-  const target = raw === undefined ? path : decodeLatin1(raw);
-  return query === undefined || query.length === 0 ? target : `${target}?${decodeLatin1(query)}`;
 }
 
 /** The caller, with its kind, so that no cookie can have the value of another caller's `Authorization`. */

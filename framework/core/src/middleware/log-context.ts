@@ -3,6 +3,7 @@ import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { oneLine } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
+import { defined } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
 import { headerValue } from "../protocol/header-list.js";
 
@@ -91,13 +92,13 @@ export function logContext(): LogContext {
 
 function fieldsOf({ scope, startedAt, route }: Current): LogFields {
   const { requestId, traceId } = idsOf(scope, observedOf(scope));
-  return {
-    ...(typeof requestId === "string" ? { requestId: oneLine(requestId) } : {}),
-    ...(traceId === null ? {} : { traceId }),
+  return defined({
+    requestId: typeof requestId === "string" ? oneLine(requestId) : undefined,
+    traceId: traceId ?? undefined,
     method: oneLine(methodOf(scope)),
-    ...(route === null ? {} : { route }),
+    route: route ?? undefined,
     elapsedMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-  };
+  });
 }
 
 /** Fields of a log line, by name. */

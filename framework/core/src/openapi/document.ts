@@ -1,7 +1,7 @@
 /** The OpenAPI document of an application, built from its routes. @module */
 import { withPlace } from "../common/exceptions.js";
 import { DETAIL_BODIES, PROBLEM_BODIES } from "./errors.js";
-import { ANYTHING, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
+import { ANYTHING, defined, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
@@ -159,17 +159,17 @@ export function buildDocument(
   const schemas = components.finish();
   const tags = tagsOf(options.tags ?? [], [...Object.values(paths), ...Object.values(sent)]);
   const { servers, externalDocs } = options;
-  return {
+  return defined({
     openapi: version.openapi,
     info: infoOf(options),
     servers: servers?.length ? [...servers] : [{ url: "/" }],
     security: [],
-    ...(tags.length > 0 ? { tags } : {}),
-    ...(externalDocs ? { externalDocs } : {}),
+    tags: tags.length > 0 ? tags : undefined,
+    externalDocs,
     paths,
     ...(webhooks.length > 0 ? version.webhooks(sent) : {}),
-    ...componentsOf({ schemas, securitySchemes: schemes.definitions }),
-  };
+    components: componentsOf({ schemas, securitySchemes: schemes.definitions }),
+  });
 }
 
 /** Describes one route by itself, listed or not, with the components that it refers to. */
@@ -226,20 +226,13 @@ function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<st
 
 function infoOf({ title = "tsgi", version = "0.1.0", ...more }: OpenAPIOptions): InfoObject {
   const { description, termsOfService, contact, license } = more;
-  return {
-    title,
-    version,
-    ...(description === undefined ? {} : { description }),
-    ...(termsOfService === undefined ? {} : { termsOfService }),
-    ...(contact ? { contact } : {}),
-    ...(license ? { license } : {}),
-  };
+  return defined({ title, version, description, termsOfService, contact, license });
 }
 
-/** The lists of components that are not empty. */
-function componentsOf(lists: NonNullable<OpenAPIDocument["components"]>): Pick<OpenAPIDocument, "components"> {
+/** The lists of components that are not empty, if any. */
+function componentsOf(lists: NonNullable<OpenAPIDocument["components"]>): OpenAPIDocument["components"] {
   const filled = Object.entries(lists).filter(([, list]) => Object.keys(list).length > 0);
-  return filled.length > 0 ? { components: Object.fromEntries(filled) } : {};
+  return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }
 
 function hasOwnId({ record }: DocumentedRoute): number {

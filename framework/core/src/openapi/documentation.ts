@@ -1,11 +1,12 @@
 /** Serves the OpenAPI document and the pages that show it, also below a `root_path`. @module */
 import { encodeUTF8 } from "../protocol/header-list.js";
+import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
 import { hasFiles } from "../common/platform.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import { Request } from "../http/request.js";
 import { HTMLResponse } from "../http/response/kinds.js";
-import { listsTag } from "../http/response/conditions.js";
+import { listsTag, tagOf } from "../http/response/conditions.js";
 import { Response } from "../http/response/response.js";
 import type { AppRouteEntry } from "../routing/entries.js";
 import { buildDocument, type OpenAPIOptions } from "./document.js";
@@ -25,8 +26,7 @@ import type { DocumentedRoute } from "./route.js";
 import type { OpenAPIDocument } from "./types.js";
 import { WebhookList, type Webhooks } from "./webhooks.js";
 import type { HTTPScope } from "../protocol/asgi.js";
-import { decodeLatin1 } from "../protocol/bytes.js";
-import { rootPathOf, splitPath } from "../protocol/path.js";
+import { encodePath, rootPathOf, sentPath, splitPath } from "../protocol/path.js";
 import type { SecuritySchemeObject } from "../parameters/security/scheme.js";
 
 /** An address with a host (RFC 3986 §4.2). */
@@ -88,7 +88,7 @@ function tokenURLs({ components }: OpenAPIDocument): string[] {
  * @param path - The route's own path, which the target ends with.
  */
 function upToRoot(scope: HTTPScope, path: string): string {
-  const parts = (scope.raw_path ? decodeLatin1(scope.raw_path) : scope.path).split("/");
+  const parts = sentPath(scope).split("/");
   let missing = splitPath(path).length;
   let index = parts.length;
   while (missing > 0 && index > 0) if (parts[--index] !== "") missing--;
@@ -98,11 +98,6 @@ function upToRoot(scope: HTTPScope, path: string): string {
 /** A path of the application, relative to where `upToRoot` leads, percent-encoded: `docs/x`. */
 function relativePath(path: string): string {
   return splitPath(path).map(encodeURIComponent).join("/");
-}
-
-/** The application's `root_path` as the path of a URL, without a slash at its end. */
-function rootURLOf(scope: HTTPScope): string {
-  return encodeURI(rootPathOf(scope)).replaceAll("%25", "%");
 }
 
 /** A page and its path. */
@@ -120,10 +115,8 @@ interface PlacedDocument {
 }
 
 async function placeDocument(document: OpenAPIDocument, rootPath: string): Promise<PlacedDocument> {
-  const bytes = encodeUTF8(JSON.stringify(placeBelow(document, rootPath)));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).subarray(0, 16);
-  const text = btoa(String.fromCharCode(...digest)).replace(/=+$/, "");
-  return { rootPath, bytes, etag: `"${text.replaceAll("+", "-").replaceAll("/", "_")}"` };
+  const text = JSON.stringify(placeBelow(document, rootPath));
+  return { rootPath, bytes: encodeUTF8(text), etag: tagOf(await sha256(text)) };
 }
 
 const REQUEST_ONLY = Object.freeze({ request: Request });
@@ -205,7 +198,7 @@ export class Documentation {
   }
 
   async #sendDocument(request: Request): Promise<Response> {
-    const rootPath = rootURLOf(request.scope);
+    const rootPath = encodePath(rootPathOf(request.scope));
     if (this.#placed?.rootPath !== rootPath) this.#placed = await placeDocument(this.document, rootPath);
     const { bytes, etag } = this.#placed;
     const headers = { "cache-control": "no-cache", etag };

@@ -1,6 +1,7 @@
 /** Operations: the description of a route in the document, and of the requests that it sends later. @module */
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { configurationError } from "../common/exceptions.js";
+import { defined } from "../common/options.js";
 import { factsOf } from "../middleware/chain.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { CallbackOperation } from "../routing/options.js";
@@ -59,33 +60,30 @@ export function operationOf(route: DocumentedRoute, operationId: string, parts: 
   const place = { components, at: placeOf(route) };
   const sources = sourcesOf(route.plan.sources);
   const parameters = withHeaders(parametersOf(sources, place), route);
-  const requestBody = bodyOf(sources, route.plan.embedBody, place);
-  const security = schemes.of(route.plan);
-  const callbacks = callbacksOf(route, operationId, parts);
-  return {
+  return defined({
     ...headOf(route, operationId, parameters),
-    ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, {
-      ...parts,
-      operationId,
-      canBeInvalid: isOurs && sources.some(canFail),
-    }),
-    ...(callbacks ? { callbacks } : {}),
-    ...(metadata.deprecated ? { deprecated: true } : {}),
-    ...(security.length > 0 ? { security } : {}),
-  };
+    requestBody: bodyOf(sources, route.plan.embedBody, place),
+    responses: responsesOf(route, { ...parts, operationId, canBeInvalid: isOurs && sources.some(canFail) }),
+    callbacks: callbacksOf(route, operationId, parts),
+    deprecated: metadata.deprecated || undefined,
+    security: unlessEmpty(schemes.of(route.plan)),
+  });
 }
 
 /** The members with which the operation of a route or of a WebSocket begins. */
 function headOf(route: DocumentedRoute, operationId: string, parameters: ParameterObject[]) {
   const { metadata } = route.record;
-  return {
-    ...(metadata.tags?.length ? { tags: [...metadata.tags] } : {}),
+  return defined({
+    tags: unlessEmpty(metadata.tags),
     summary: metadata.summary ?? summaryOf(route),
-    ...(metadata.description === undefined ? {} : { description: metadata.description }),
+    description: metadata.description,
     operationId,
-    ...(parameters.length > 0 ? { parameters } : {}),
-  };
+    parameters: unlessEmpty(parameters),
+  });
+}
+
+function unlessEmpty<Item>(list: readonly Item[] = []): Item[] | undefined {
+  return list.length > 0 ? [...list] : undefined;
 }
 
 /** Adds the headers that the middleware of a route reads, unless the route declares them itself. */
@@ -123,10 +121,14 @@ export function describedRoute(
   return { record: { method, path: address, handler, metadata: operation }, pattern: NO_PATTERN, plan };
 }
 
-/** The callbacks of a route, or `null`. */
-function callbacksOf(route: DocumentedRoute, operationId: string, parts: Parts): Record<string, CallbackObject> | null {
+/** The callbacks of a route, if it has any. */
+function callbacksOf(
+  route: DocumentedRoute,
+  operationId: string,
+  parts: Parts,
+): Record<string, CallbackObject> | undefined {
   const { callbacks } = route.record.metadata;
-  if (!callbacks) return null;
+  if (!callbacks) return undefined;
   const callbackOf = (name: string, addresses: (typeof callbacks)[string]): CallbackObject => {
     const items = Object.entries(addresses).map(([address, operations]): [string, PathItemObject] => {
       const item: { [M in DocumentedMethod]?: OperationObject } = {};
@@ -179,11 +181,11 @@ function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: Documen
   const [first] = bodies;
   if (!embed && first) {
     const { description, examples } = first.marker.options;
-    return {
-      ...(description === undefined ? {} : { description }),
+    return defined({
+      description,
       content: { "application/json": { schema: schemaOf(first, place), ...examplesOf(examples) } },
       required: bodies.some((source) => source.isRequired),
-    };
+    });
   }
   const members = new Members();
   for (const source of bodies) members.add(source.name, memberOf(source, place), source.isRequired);
@@ -196,13 +198,13 @@ function addForm(source: SourceParam, members: Members, place: DocumentPlace): v
   for (const { name, schema, isRequired } of properties ?? []) members.add(name, schema, isRequired);
 }
 
-/** The media types of the files; `null` when all may have any. */
-function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObject> | null {
+/** The media types of the files, unless all may have any. */
+function encodingOf(files: readonly SourceParam[]): Record<string, EncodingObject> | undefined {
   const entries = files.flatMap(({ name, marker }) => {
     const { mediaTypes } = marker.options;
     return mediaTypes ? [[name, { contentType: mediaTypes.join(", ") }] as const] : [];
   });
-  return entries.length > 0 ? Object.fromEntries(entries) : null;
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: DocumentPlace): RequestBodyObject {
@@ -217,21 +219,20 @@ function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: Docume
     for (const source of forms) addForm(source, members, place);
     ({ schema, isRequired } = members);
   }
-  const encoding = encodingOf(files);
-  const media: MediaTypeObject = { schema, ...(encoding === null ? {} : { encoding }) };
+  const media: MediaTypeObject = defined({ schema, encoding: encodingOf(files) });
   return {
     content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
     required: isRequired,
   };
 }
 
-/** The body that a route reads, or `null`. */
-function bodyOf(sources: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject | null {
+/** The body that a route reads, if it reads one. */
+function bodyOf(sources: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject | undefined {
   const listed = sources.filter(isListed);
   const bodies = listed.filter(({ marker }) => marker.source.body === "json");
   if (bodies.length > 0) return jsonBody(bodies, embed, place);
   const [form, ...forms] = listed.filter(({ marker }) => marker.source.body !== null);
-  return form ? formBody([form, ...forms], place) : null;
+  return form && formBody([form, ...forms], place);
 }
 
 /** The order of the places in the document. */
@@ -244,15 +245,15 @@ const DESCRIBED_ELSEWHERE = new Set(["accept", "content-type"]);
 function parameterOf(source: SourceParam, where: ParameterObject["in"], place: DocumentPlace): ParameterObject {
   const { marker, name, compiled, isRequired } = source;
   const { description = compiled.json?.description, deprecated = compiled.json?.deprecated, examples } = marker.options;
-  return {
+  return defined({
     name,
     in: where,
-    ...(description === undefined ? {} : { description }),
+    description,
     required: marker.source.isInPattern || isRequired,
-    ...(deprecated ? { deprecated } : {}),
+    deprecated: deprecated || undefined,
     schema: schemaOf(source, place),
     ...examplesOf(examples),
-  };
+  });
 }
 
 /** A parameter for each property of an object schema. */
@@ -261,14 +262,16 @@ function spread(
   properties: readonly PropertyParam[],
   place: ParameterObject["in"],
 ): ParameterObject[] {
-  return properties.map(({ name, property, schema, isRequired }) => ({
-    name,
-    in: place,
-    ...(property.description === undefined ? {} : { description: property.description }),
-    required: isRequired,
-    ...(marker.options.deprecated || property.deprecated ? { deprecated: true } : {}),
-    schema,
-  }));
+  return properties.map(({ name, property, schema, isRequired }) =>
+    defined({
+      name,
+      in: place,
+      description: property.description,
+      required: isRequired,
+      deprecated: marker.options.deprecated || property.deprecated || undefined,
+      schema,
+    }),
+  );
 }
 
 /** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
@@ -302,18 +305,17 @@ export function webSocketOf(route: DocumentedRoute, operationId: string, parts: 
   const { metadata } = route.record;
   const place = placeOf(route);
   const parameters = parametersOf(sourcesOf(route.plan.sources), { components, at: place });
-  const security = schemes.of(route.plan);
-  const { receives, sends } = metadata;
-  const messageOf = (schema: Schema, direction: "input" | "output"): SchemaObject => {
+  const messageOf = (schema: Schema | undefined, direction: "input" | "output"): SchemaObject | undefined => {
+    if (!schema) return undefined;
     const json = toJSONSchema(schema, direction);
     const role = `${operationId}${direction === "input" ? "Received" : "Sent"}`;
     return json ? components.convert(json, { direction, place, role, of: schema }) : {};
   };
-  return {
+  return defined({
     ...headOf(route, operationId, parameters),
-    ...(receives ? { receives: messageOf(receives, "input") } : {}),
-    ...(sends ? { sends: messageOf(sends, "output") } : {}),
-    ...(metadata.deprecated ? { deprecated: true } : {}),
-    ...(security.length > 0 ? { security } : {}),
-  };
+    receives: messageOf(metadata.receives, "input"),
+    sends: messageOf(metadata.sends, "output"),
+    deprecated: metadata.deprecated || undefined,
+    security: unlessEmpty(schemes.of(route.plan)),
+  });
 }

@@ -32,12 +32,11 @@ export interface DocsPage {
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
   /** Files that its scripts load. */
-  readonly others: readonly string[];
-  /** `null` for no icon: the browser would request `/favicon.ico`. */
-  readonly icon: string | null;
+  readonly others?: readonly string[];
+  readonly icon?: string;
   /** Further sources of styles, and sources of workers, for the policy. */
-  readonly styleSources: readonly string[];
-  readonly workerSources: readonly string[];
+  readonly styleSources?: readonly string[];
+  readonly workerSource?: string;
 }
 
 /** Swagger UI. */
@@ -49,8 +48,6 @@ export const SWAGGER_UI: DocsPage = {
   scripts: ["swagger-ui-bundle.js", "start.js"],
   others: ["favicon-32x32.png", "oauth2-redirect.html", "oauth2-redirect.js"],
   icon: "favicon-32x32.png",
-  styleSources: [],
-  workerSources: [],
 };
 
 /** ReDoc. */
@@ -60,15 +57,13 @@ export const REDOC: DocsPage = {
   root: "redoc",
   styles: ["page.css"],
   scripts: ["redoc.standalone.js", "start.js"],
-  others: [],
-  icon: null,
   // The hashes of the two style sheets that ReDoc inserts: an empty one, to which a script adds rules, which the policy
   // does not restrict, and the one of its scroll bars. Other inline styles are not allowed.
   styleSources: [
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
     "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
   ],
-  workerSources: ["blob:"],
+  workerSource: "blob:",
 };
 
 /** Scalar. */
@@ -78,11 +73,8 @@ export const SCALAR: DocsPage = {
   root: "scalar",
   styles: ["page.css"],
   scripts: ["standalone.js", "start.js"],
-  others: [],
-  icon: null,
   // Scalar writes the styles of its editors piece by piece, which no hash covers. A style can be loaded only from here.
   styleSources: ["'unsafe-inline'"],
-  workerSources: [],
 };
 
 /** Tells if the files of a page are there: a bundle leaves them in the package. */
@@ -98,7 +90,7 @@ export function hasFilesOf({ folder }: DocsPage): boolean {
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
 
 /** The names of a page's files. */
-export function filesOf({ styles, scripts, others }: DocsPage): string[] {
+export function filesOf({ styles, scripts, others = [] }: DocsPage): string[] {
   return [...styles, ...scripts, ...others];
 }
 
@@ -131,10 +123,7 @@ export interface PageContent {
   readonly hasScripts?: boolean;
 }
 
-/**
- * Writes a page. It has no inline script or style, and text from outside is escaped.
- *
- */
+/** Writes a page. It has no inline script or style, and text from outside is escaped. */
 export function writePage(page: DocsPage, { title, folder, document, hasScripts = true }: PageContent): string {
   const files = escapeHTML(folder);
   const links = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
@@ -151,7 +140,7 @@ export function writePage(page: DocsPage, { title, folder, document, hasScripts 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHTML(title)} - ${page.name}</title>
-<link rel="icon" href="${page.icon === null ? "data:," : `${files}/${page.icon}`}">
+<link rel="icon" href="${page.icon === undefined ? "data:," : `${files}/${page.icon}`}">
 ${links}</head>
 <body>
 ${body}
@@ -187,8 +176,8 @@ export function contentSecurityPolicy(page: DocsPage, servers: readonly ServerOb
   return [
     "default-src 'none'",
     "script-src 'self'",
-    ["style-src 'self'", ...page.styleSources].join(" "),
-    ...(page.workerSources.length > 0 ? [`worker-src ${page.workerSources.join(" ")}`] : []),
+    ["style-src 'self'", ...(page.styleSources ?? [])].join(" "),
+    ...(page.workerSource === undefined ? [] : [`worker-src ${page.workerSource}`]),
     "img-src 'self' data:",
     "font-src 'self' data:",
     ["connect-src 'self'", ...new Set(originsOf(servers))].join(" "),

@@ -1,5 +1,6 @@
 /** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
+import { defined } from "../common/options.js";
 import { factsOf } from "../middleware/chain.js";
 import { responseFacts } from "../protocol/response-head.js";
 import { declaredResponsesOf, type MediaTypeDoc, type ResponseDoc } from "../parameters/annotation.js";
@@ -114,11 +115,9 @@ class Responses {
     const isAlone = schema === undefined || other === undefined || this.#refused.has(status);
     const anyOf = isAlone ? (schema ?? other) : { anyOf: [schema, other] };
     this.#refused.add(status);
-    this.set(status, {
-      description: known?.description ?? refusal.description,
-      ...(Object.keys(headers).length > 0 ? { headers } : {}),
-      ...(anyOf ? { content: { [mediaType]: { schema: anyOf } } } : {}),
-    });
+    const { description } = known ?? refusal;
+    const content = anyOf && { [mediaType]: { schema: anyOf } };
+    this.set(status, defined({ description, headers: unlessEmpty(headers), content }));
   }
 
   /** Adds the declarations of a status, the nearest first, to the known facts. */
@@ -132,11 +131,8 @@ class Responses {
     const content = ERROR.test(status)
       ? this.#errorContentOf(docs, known.content)
       : this.#contentOf(docs, known.content);
-    this.#list.set(status, {
-      description: docs.find(({ description }) => description !== undefined)?.description ?? known.description,
-      ...(Object.keys(headers).length > 0 ? { headers } : {}),
-      ...(content ? { content } : {}),
-    });
+    const { description = known.description } = docs.find((doc) => doc.description !== undefined) ?? {};
+    this.#list.set(status, defined({ description, headers: unlessEmpty(headers), content }));
   }
 
   /** In the order of statuses, which is the order of integer keys; ranges and `default` are last. */
@@ -159,7 +155,7 @@ class Responses {
     const [first, ...others] = schemas;
     const schema = first && others.length === 0 ? first : { anyOf: schemas };
     const examples = docs.find((doc) => doc.examples !== undefined)?.examples;
-    return { ...(first ? { schema } : {}), ...examplesOf(examples) };
+    return defined({ schema: first && schema, ...examplesOf(examples) });
   }
 
   /**
@@ -173,7 +169,7 @@ class Responses {
     if (listed && isAnything(content[JSON_TYPE])) delete content[JSON_TYPE];
     if (Object.keys(media).length > 0) content[JSON_TYPE] = { ...content[JSON_TYPE], ...media };
     for (const [type, one] of Object.entries(listed ?? {})) content[type] = this.#mediaTypeOf([one]);
-    return Object.keys(content).length > 0 ? content : undefined;
+    return unlessEmpty(content);
   }
 
   /** The same in the format of the application's errors. */
@@ -185,21 +181,21 @@ class Responses {
     if (hasBodyAlways && !docs.some((doc) => doc.content)) {
       return { [mediaType]: { schema: error(this.#components), ...other, ...json }, ...content };
     }
-    const whole = json ? { [mediaType]: json, ...content } : content;
-    return Object.keys(whole).length > 0 ? whole : undefined;
+    return unlessEmpty(json ? { [mediaType]: json, ...content } : content);
   }
 
   #headersOf({ headers = {} }: ResponseDoc): Record<string, HeaderObject> {
     return Object.fromEntries(
       Object.entries(headers).map(([name, { description, schema }]) => [
         name,
-        {
-          ...(description === undefined ? {} : { description }),
-          schema: schema ? this.schemaOf(schema) : { type: "string" },
-        },
+        defined({ description, schema: schema ? this.schemaOf(schema) : { type: "string" as const } }),
       ]),
     );
   }
+}
+
+function unlessEmpty<Members extends object>(members: Members): Members | undefined {
+  return Object.keys(members).length > 0 ? members : undefined;
 }
 
 function headerOf(description: string): HeaderObject {
@@ -305,16 +301,14 @@ export function responsesOf(
   const docs = declaredBy(route);
   const role = `${operationId}Response`;
   const responses = new Responses(components, bodies, { direction: "output", place: placeOf(route), role });
-  responses.set(statusCode, {
-    description: statusPhrase(statusCode),
-    ...(isBodyless(statusCode) ? {} : { content: contentOf(route, responses, version) }),
-  });
+  const content = isBodyless(statusCode) ? undefined : contentOf(route, responses, version);
+  responses.set(statusCode, defined({ description: statusPhrase(statusCode), content }));
   if (canRefuse(route.plan)) responses.set(401, unauthorized(components, bodies, hasBody(docs.get("401"))));
   if (canBeInvalid) {
-    responses.set(422, {
-      description: statusPhrase(422),
-      ...(hasBody(docs.get("422")) ? {} : { content: { [bodies.mediaType]: { schema: bodies.invalid(components) } } }),
-    });
+    const invalid = hasBody(docs.get("422"))
+      ? undefined
+      : { [bodies.mediaType]: { schema: bodies.invalid(components) } };
+    responses.set(422, defined({ description: statusPhrase(422), content: invalid }));
   }
   if (route.record.metadata.etag) addTagged(responses, statusCode, { components, bodies });
   addRefusals(route, responses, { components, bodies });

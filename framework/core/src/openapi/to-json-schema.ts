@@ -3,6 +3,7 @@
  * @module
  */
 import { configurationError } from "../common/exceptions.js";
+import { defined } from "../common/options.js";
 import { type JSONSchema, listItems } from "../schema/json-schema.js";
 import { type Annotations, type Inner, requiredOf, type SchemaContext, toJSONValue } from "./version.js";
 import type { DiscriminatorObject, SchemaObject } from "./types.js";
@@ -64,10 +65,8 @@ function typeAndFormat({ type, format, contentEncoding, contentMediaType }: JSON
 /** Draft-07's tuples are `prefixItems`. */
 function itemsOf(schema: JSONSchema, inner: Inner): Partial<SchemaObject> {
   const { prefix, rest } = listItems(schema);
-  return {
-    ...(prefix && prefix.length > 0 ? { prefixItems: prefix.map(inner) } : {}),
-    ...(rest === undefined ? {} : { items: typeof rest === "boolean" ? rest : inner(rest) }),
-  };
+  const prefixItems = prefix && prefix.length > 0 ? prefix.map(inner) : undefined;
+  return defined({ prefixItems, items: typeof rest === "object" ? inner(rest) : rest });
 }
 
 /** An output never has unknown properties, regardless of its schema, so only an input states that it rejects them. */

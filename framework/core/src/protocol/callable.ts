@@ -1,5 +1,6 @@
 /** Functions that are instances of a class: an App, a folder of files, a security scheme. @module */
-import { configurationError } from "../common/exceptions.js";
+import { configurationError, unknownScope } from "../common/exceptions.js";
+import type { ASGIApp, HTTPScope, Receive, Send } from "./asgi.js";
 
 /**
  * The base of a class whose instances are called: each is the function that it is made with. `instanceof` holds, and so
@@ -13,6 +14,18 @@ export class CallableInstance {
   constructor(call: (...args: never) => unknown) {
     return Object.setPrototypeOf(call, new.target.prototype) as CallableInstance;
   }
+}
+
+/** The code with which a WebSocket is closed that no route matches. The specification fixes it. */
+export const NO_ROUTE = 4004;
+
+/** Makes an application that has no WebSockets. */
+export function onlyHTTP(serve: (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>): ASGIApp {
+  return async (scope, receive, send) => {
+    if (scope.type === "http") return serve(scope, receive, send);
+    if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
+    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
+  };
 }
 
 /** Checks that a value is an application. @throws ConfigurationError when `app` is not an application: often the module that exports it. */

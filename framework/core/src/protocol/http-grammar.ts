@@ -67,6 +67,18 @@ export function parseList(text: string): string[] {
   return members;
 }
 
+/** RFC 9110 §12.4.2 `weight`, up to its digits. */
+const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+/** The members of a list with their weights, RFC 9110 §12.4.2; without those whose weight is malformed. */
+export function parseWeighted(text: string): (readonly [member: string, weight: number])[] {
+  return parseList(text).flatMap((part) => {
+    const [member = "", parameter = "q=1", ...others] = part.split(";").map(trimOWS);
+    const weight = others.length > 0 ? undefined : WEIGHT.exec(parameter)?.[1];
+    return weight === undefined ? [] : [[member, Number(weight)] as const];
+  });
+}
+
 /** The media type of a `Content-Type`, in lower case and without parameters: `""` if it is missing. RFC 9110 §8.3.1. */
 export function parseMediaType(contentType: string | undefined): string {
   if (contentType === undefined) return "";

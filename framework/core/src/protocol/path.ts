@@ -1,5 +1,6 @@
 /** Paths of requests: their canonical form, their segments, and the part below `root_path`. @module */
 import type { HTTPScope, WebSocketScope } from "./asgi.js";
+import { decodeLatin1 } from "./bytes.js";
 
 /** Options of cutting a pattern or a path into segments. */
 export interface SegmentOptions {
@@ -122,6 +123,21 @@ export function splitPath(path: string, options: SegmentOptions = {}): string[] 
 /** Lone surrogates have no UTF-8 form. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
+}
+
+/** A canonical path, percent-encoded for a URL. */
+export function encodePath(path: string): string {
+  return encodeURI(path.toWellFormed()).replaceAll("%25", "%").replaceAll("?", "%3F").replaceAll("#", "%23");
+}
+
+/** The path of a request as its client sent it. */
+export function sentPath({ path, raw_path: raw }: HTTPScope | WebSocketScope): string {
+  return raw === undefined ? encodePath(path) : decodeLatin1(raw);
+}
+
+/** The query of a request as its client sent it, with its question mark; `""` without one. */
+export function sentQuery({ query_string: query }: HTTPScope | WebSocketScope): string {
+  return query === undefined || query.length === 0 ? "" : `?${decodeLatin1(query)}`;
 }
 
 /** The prefix under which an application is mounted, without a slash at its end. */

@@ -1,8 +1,5 @@
 /** `Accept-Encoding`, RFC 9110 §12.5.3. @module */
-import { isToken, parseList, trimOWS } from "../../protocol/http-grammar.js";
-
-/** RFC 9110 §12.4.2 `weight`, up to its digits. */
-const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+import { isToken, parseWeighted } from "../../protocol/http-grammar.js";
 
 /** The codings that a client accepts. */
 export interface AcceptedCodings<Coding extends string> {
@@ -42,12 +39,9 @@ export function chooseCoding<Coding extends string>(
 
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of parseList(header)) {
-    const end = part.indexOf(";");
-    const name = trimOWS(end < 0 ? part : part.slice(0, end)).toLowerCase();
-    const weight = end < 0 ? "1" : WEIGHT.exec(trimOWS(part.slice(end + 1)))?.[1];
-    if (weight === undefined || !isToken(name)) continue;
-    weights.set(name === "x-gzip" ? "gzip" : name, Number(weight));
+  for (const [member, weight] of parseWeighted(header)) {
+    const name = member.toLowerCase();
+    if (isToken(name)) weights.set(name === "x-gzip" ? "gzip" : name, weight);
   }
   return weights;
 }

@@ -1,5 +1,5 @@
 /** Chunks of a body that were received and not read yet. @module */
-import { asBytes, createBytes } from "../../protocol/bytes.js";
+import { asBytes, concatBytes, createBytes } from "../../protocol/bytes.js";
 
 /**
  * Chunks with fewer bytes than this are joined: each separate chunk costs about 200 bytes in addition to its content.
@@ -53,16 +53,7 @@ export class ChunkQueue {
 
   /** Everything that waits, in one piece; a single part is not copied. */
   takeAll(): Uint8Array {
-    const chunks = this.#chunks.map(bytesOf);
-    const [only] = chunks;
-    const whole = chunks.length === 1 && only ? only : createBytes(this.#bytes);
-    let offset = 0;
-    if (chunks.length > 1) {
-      for (const chunk of chunks) {
-        whole.set(chunk, offset);
-        offset += chunk.length;
-      }
-    }
+    const whole = concatBytes(this.#chunks.map(bytesOf));
     this.#chunks = [];
     this.#bytes = 0;
     return whole;

@@ -1,9 +1,7 @@
 /** Requests as instances of the platform's `Request`. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
-import { decodeLatin1, encodeLatin1 } from "../../protocol/bytes.js";
+import { decodeLatin1, encodeLatin1, isASCII } from "../../protocol/bytes.js";
 import { decodeUTF8, encodeUTF8 } from "../../protocol/header-list.js";
-
-const isASCII = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 let isText: boolean | null = null;
 

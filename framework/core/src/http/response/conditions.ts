@@ -15,6 +15,14 @@ export function parseHTTPDate(text: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds;
 }
 
+/** 132 bits: two results with the same tag do not occur, not even if an attacker writes them. */
+const TAG_LENGTH = 22;
+
+/** The entity tag of a content with this SHA-256 digest. */
+export function tagOf(digest: string): string {
+  return `"${digest.slice(0, TAG_LENGTH)}"`;
+}
+
 /** The validators of one state of a file. */
 export interface Validators {
   /** The `ETag` as it is sent, quotes included. */

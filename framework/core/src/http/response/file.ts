@@ -9,7 +9,7 @@ import { markMethods } from "../../common/promises.js";
 import type { Request } from "../request.js";
 import { responseFacts } from "../../protocol/response-head.js";
 import { evaluateConditions, holdsIfRange, parseHTTPDate, type Validators } from "./conditions.js";
-import { contentDisposition, ResponseHeaders } from "./headers.js";
+import { contentDisposition, describesBody, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";
 import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender, withCharset } from "./response.js";
 
@@ -225,13 +225,8 @@ async function addFacts(headers: ResponseHeaders, path: string, { size, modified
   setDefault("accept-ranges", "bytes");
 }
 
-/** RFC 9110 §15.4.5: without headers that describe the missing body. */
 function notModified(headers: ResponseHeaders, status = 304): Selection {
-  for (const name of Array.from(headers, ([key]) => key)) {
-    if (name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy") {
-      headers.delete(name);
-    }
-  }
+  for (const [name] of [...headers]) if (describesBody(name)) headers.delete(name);
   return [status, []];
 }
 

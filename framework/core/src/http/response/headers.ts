@@ -15,6 +15,11 @@ function assertHeader(name: string, value: string): void {
   }
 }
 
+/** Tells if a header describes a body, and is not part of a 304: RFC 9110 §15.4.5. */
+export function describesBody(name: string): boolean {
+  return name.startsWith("content-") && name !== "content-location" && name !== "content-security-policy";
+}
+
 /** Headers as an argument: a record, or pairs where a name may come twice. */
 export type HeadersInit = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 

@@ -1,14 +1,12 @@
 /** The way from an application to a handler of a platform's requests. @module */
-import type { ASGIApp, HTTPScope, Receive, Send } from "../../protocol/asgi.js";
-import { ClientDisconnect, configurationError, unknownScope } from "../../common/exceptions.js";
+import type { ASGIApp } from "../../protocol/asgi.js";
+import { onlyHTTP } from "../../protocol/callable.js";
+import { ClientDisconnect, configurationError } from "../../common/exceptions.js";
 import { describe } from "../../common/messages.js";
 import { DOT_SEGMENT, isResolvedByURL } from "../../http/request/web.js";
 import { finishingSend, MARK_FINISHED, Request } from "../../http/request.js";
 import { fromWebResponse, isWebResponse } from "../../http/response/web.js";
 import { PlainTextResponse } from "../../http/response/kinds.js";
-
-/** The code with which a WebSocket is closed that no route matches. */
-const NO_ROUTE = 4004;
 
 /**
  * Makes a handler of the platform's requests an ASGI application, to be mounted: an app of Hono, h3, Elysia or `better-auth`.
@@ -33,25 +31,14 @@ export function fromFetchHandler(
   if (typeof handler !== "function") {
     throw configurationError("TSGI_INVALID_OPTION", "fromFetchHandler()", "handler", "a function", handler);
   }
-  const exchange = exchangeWith(handler);
-  return async (scope, receive, send) => {
-    if (scope.type === "http") return exchange(scope, receive, send);
-    if (scope.type !== "websocket") throw unknownScope(scope.type, '"http" or "websocket"');
-    await send({ type: "websocket.close", code: NO_ROUTE, reason: "No route" });
-  };
-}
-
-function exchangeWith(
-  handler: (request: globalThis.Request) => unknown,
-): (scope: HTTPScope, receive: Receive, send: Send) => Promise<void> {
-  return async (scope, receive, send) => {
+  return onlyHTTP(async (scope, receive, send) => {
     const isHead = scope.method === "HEAD";
     if (scope.app === undefined && isResolvedByURL(scope)) {
       return new PlainTextResponse(DOT_SEGMENT, { statusCode: 400 }).send(send, isHead);
     }
     const request = new Request(scope, receive);
     try {
-      const answer = await handler(request.toWeb());
+      const answer: unknown = await handler(request.toWeb());
       if (!isWebResponse(answer)) {
         throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
       }
@@ -61,5 +48,5 @@ function exchangeWith(
     } finally {
       request[MARK_FINISHED]();
     }
-  };
+  });
 }
