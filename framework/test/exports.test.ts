@@ -30,11 +30,11 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/oauth": "AccessTokens JWTBearer protectedResource RefreshTokens",
   "tsgi/openapi": "buildDocument",
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",
-  "@tsgi/passwords": "Passwords",
+  "@tsgi/passwords": "LoginThrottle Passwords getCaller",
   "@tsgi/prisma":
     "ConnectError MigrationError UnavailableError idempotent isUniqueViolation openPrisma transactionOf uniqueViolation",
   "@tsgi/metrics": "prometheus",
-  "@tsgi/otel": "openTelemetry",
+  "@tsgi/otel": "openTelemetry startTracing",
   "@tsgi/redis": "openRedisStore redisStore",
   "tsgi/security": `APIKeyCookie APIKeyHeader APIKeyQuery HTTPBasic HTTPBearer OAuth2PasswordBearer
     OAuth2PasswordRequestForm Security SecurityScheme SecurityScopes compareSecrets`,

@@ -1,2 +1,2 @@
 /** `@tsgi/metrics`: figures of requests for Prometheus. @module */
-export { type Prometheus, prometheus, type PrometheusOptions } from "./prometheus.js";
+export { type MetricsRouterOptions, type Prometheus, prometheus, type PrometheusOptions } from "./prometheus.js";

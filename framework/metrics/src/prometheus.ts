@@ -2,6 +2,7 @@
 import type { Counter, Gauge, Histogram, Metric, Registry } from "prom-client";
 import {
   App,
+  Depends,
   type HTTPScope,
   type Instrumentation,
   type Observation,
@@ -9,9 +10,10 @@ import {
   Router,
   type WebSocketScope,
 } from "tsgi";
-import { assertOptions, expecting, OBJECT, type OptionRules } from "tsgi/internals";
+import { assertOptions, expecting, FLAG, OBJECT, type OptionRules } from "tsgi/internals";
 import { library } from "./library.js";
 import { addMetricSources } from "./metric-sources.js";
+import { refusePublic } from "./private-networks.js";
 import { addProcessMetrics } from "./process-metrics.js";
 
 /** Options of `prometheus`. */
@@ -38,13 +40,24 @@ export interface Prometheus extends Instrumentation {
   /** The registry of the metrics. */
   readonly register: Registry;
   /**
-   * Makes a router with the route that Prometheus scrapes. It is not in the OpenAPI document. Any client that can reach
-   * the application can read it.
+   * Makes a router with the route that Prometheus scrapes. It is not in the OpenAPI document. By default, any client that can
+   * reach the application can read it.
    *
    * @param path - Defaults to `"/metrics"`.
    */
-  router(path?: string): Router;
+  router(path?: string, options?: MetricsRouterOptions): Router;
 }
+
+/** Options of the router of `prometheus`. */
+export interface MetricsRouterOptions {
+  /**
+   * Responds with 404 to clients outside of loopback and private networks. A proxy in such a network must be in
+   * `trustedProxies`, or hide the route itself. Defaults to `false`.
+   */
+  privateOnly?: boolean;
+}
+
+const ROUTER_OPTIONS: OptionRules<MetricsRouterOptions> = { privateOnly: FLAG };
 
 /** Seconds; the bounds that OpenTelemetry advises for the duration of a request. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
@@ -92,8 +105,10 @@ export function prometheus(options: PrometheusOptions = {}): Prometheus {
       if (isApp(scope.app)) apps.add(scope.app);
       return new Measurement(scope, metrics);
     },
-    router(path = "/metrics") {
-      const router = new Router({ includeInSchema: false });
+    router(path = "/metrics", routerOptions: MetricsRouterOptions = {}) {
+      assertOptions("router()", routerOptions, ROUTER_OPTIONS);
+      const dependencies = routerOptions.privateOnly === true ? [Depends(refusePublic)] : [];
+      const router = new Router({ includeInSchema: false, dependencies });
       router.get(path, async () => {
         for (const app of apps) addMetricSources(register, app);
         const headers = { "content-type": register.contentType, "cache-control": "no-store" };

@@ -127,6 +127,38 @@ describe("prometheus", () => {
     expect(figures).toEqual([4, 3, 2, 1, 5]);
   });
 
+  it.each([
+    ["127.0.0.1", 200],
+    ["10.1.2.3", 200],
+    ["172.31.255.255", 200],
+    ["192.168.0.1", 200],
+    ["::1", 200],
+    ["fd00::1", 200],
+    ["::ffff:10.0.0.1", 200],
+    ["172.32.0.1", 404],
+    ["203.0.113.7", 404],
+    ["2001:db8::1", 404],
+    ["unknown", 404],
+    ["", 404],
+  ])("with privateOnly responds to a client at %j with %i", async (address, status) => {
+    const metrics = prometheus();
+    const app = new App();
+    app.includeRouter(metrics.router("/metrics", { privateOnly: true }));
+    const statuses: number[] = [];
+    await app(
+      { type: "http", method: "GET", path: "/metrics", client: [address, 1] },
+      async () => ({ type: "http.request" }),
+      (message) => {
+        if (message.type === "http.response.start") statuses.push(message.status);
+      },
+    );
+    expect(statuses).toEqual([status]);
+  });
+
+  it("rejects an unknown option of the router", () => {
+    expect(() => prometheus().router("/metrics", { private: true } as never)).toThrow(/router\(\)/);
+  });
+
   it("counts a request as aborted if its client disconnected before the response", async () => {
     const { app, metrics } = create();
     app.post("/wait", { params: {} }, async () => {

@@ -3,8 +3,12 @@ import { passwordsError } from "./errors.js";
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type Library from "argon2";
+import { RequestValidationError } from "tsgi";
 import { type Caller, Limiter } from "tsgi/concurrency";
 import { assertOptions, missingPackage, type OptionRules, whole } from "tsgi/internals";
+
+export { getCaller } from "./caller.js";
+export { LoginThrottle, type LoginThrottleOptions } from "./login-throttle.js";
 
 /** Options of `Passwords`. The defaults of the cost are the least that OWASP's Password Storage Cheat Sheet names. */
 export interface PasswordsOptions {
@@ -76,6 +80,18 @@ export class Passwords {
   /** Tells whether a password may be chosen: well-formed Unicode text of `minLength` to `maxLength` characters of any script. */
   isAcceptable(password: string): boolean {
     return !this.#isTooLong(password) && password.isWellFormed() && lengthOf(password) >= this.#minLength;
+  }
+
+  /**
+   * Checks a new password.
+   *
+   * @param loc - The place of the password in the request, such as `["body", "password"]`.
+   * @throws RequestValidationError for a password that may not be chosen, which results in 422.
+   */
+  assertAcceptable(password: string, loc: (string | number)[]): void {
+    if (this.isAcceptable(password)) return;
+    const msg = `Password should have ${this.#minLength} to ${this.#maxLength} characters`;
+    throw new RequestValidationError([{ type: "value_error", loc, msg }]);
   }
 
   /**

@@ -2,7 +2,7 @@
 import type { HTTPScope } from "../protocol/asgi.js";
 import { type Middleware, documented } from "./chain.js";
 import { configurationError } from "../common/exceptions.js";
-import { assertOptions, LIST, type OptionRules } from "../common/options.js";
+import { assertOptions, FLAG, LIST, type OptionRules } from "../common/options.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isOrigin, parseHost } from "../protocol/http-grammar.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";
@@ -11,9 +11,14 @@ import { hostOf, onHTTP, refuse } from "./layer.js";
 export interface CSRFOptions {
   /** Other origins whose pages may request changes, as browsers send them: `"https://admin.example.com"`. Defaults to an empty list. */
   trustedOrigins?: readonly string[];
+  /**
+   * Accepts a request that has a cookie but neither `Sec-Fetch-Site` nor `Origin`, as programs send it. Old browsers send such
+   * requests too, so set `SameSite` on the cookies. Defaults to `false`.
+   */
+  allowPrograms?: boolean;
 }
 
-const OPTIONS: OptionRules<CSRFOptions> = { trustedOrigins: LIST };
+const OPTIONS: OptionRules<CSRFOptions> = { trustedOrigins: LIST, allowPrograms: FLAG };
 
 /** RFC 9110 §9.2.1: a request with such a method does not change anything. */
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
@@ -26,7 +31,7 @@ const REFUSAL = { statusCode: 403, detail: "Cross-site request refused" } as con
  *
  * - With `Sec-Fetch-Site`, which current browsers send over https: `same-origin` and `none` pass, and trusted origins.
  * - Without it, an `Origin` passes if `Host` has the same host and port, or if it is trusted.
- * - A request with neither is not from a browser of the last years. It passes if it has no cookie.
+ * - A request with neither is not from a browser of the last years. It passes if it has no cookie, or with `allowPrograms`.
  *
  * @throws ConfigurationError for an entry of `trustedOrigins` that no browser sends, and for `"null"`.
  * @see {@link https://www.w3.org/TR/fetch-metadata/ | Fetch Metadata}; RFC 6454 §7, `Origin`
@@ -41,8 +46,10 @@ const REFUSAL = { statusCode: 403, detail: "Cross-site request refused" } as con
 export function csrf(options: CSRFOptions = {}): Middleware {
   assertOptions("csrf()", options, OPTIONS);
   const trusted = new Set((options.trustedOrigins ?? []).map(assertEntry));
+  const { allowPrograms = false } = options;
   const middleware = onHTTP((app) => (scope, receive, send) => {
-    return SAFE.has(scope.method) || passes(scope, trusted) ? app(scope, receive, send) : refuse(scope, send, REFUSAL);
+    const isAllowed = SAFE.has(scope.method) || passes(scope, trusted, allowPrograms);
+    return isAllowed ? app(scope, receive, send) : refuse(scope, send, REFUSAL);
   });
   return documented(middleware, {
     affects: (method) => !SAFE.has(method),
@@ -50,7 +57,7 @@ export function csrf(options: CSRFOptions = {}): Middleware {
   });
 }
 
-function passes(scope: HTTPScope, trusted: ReadonlySet<string>): boolean {
+function passes(scope: HTTPScope, trusted: ReadonlySet<string>, allowPrograms: boolean): boolean {
   const headers = scope.headers ?? [];
   const sites = headerValues(headers, "sec-fetch-site");
   const origins = headerValues(headers, "origin");
@@ -60,7 +67,7 @@ function passes(scope: HTTPScope, trusted: ReadonlySet<string>): boolean {
   const [origin] = origins;
   if (site === "same-origin" || site === "none") return true;
   if (origin !== undefined) return trusted.has(origin) || (site === undefined && isOwn(scope, origin));
-  return site === undefined && headerValues(headers, "cookie").length === 0;
+  return site === undefined && (allowPrograms || headerValues(headers, "cookie").length === 0);
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };

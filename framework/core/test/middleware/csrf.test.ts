@@ -103,6 +103,16 @@ describeMatrix("csrf", ({ call, keeps }) => {
     expect((await call(app, "POST", "/", { headers })).status).toBe(passes ? 200 : 403);
   });
 
+  it("accepts a program's cookie with allowPrograms, and still rejects a browser's other site", async () => {
+    const lenient = create({ allowPrograms: true });
+    const program = headersOf({ host: "shop.example", cookie: "session=1" });
+    expect((await call(lenient, "POST", "/", { headers: program })).status).toBe(200);
+    for (const browser of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
+      const headers = headersOf({ host: "shop.example", cookie: "session=1", ...browser });
+      expect((await call(lenient, "POST", "/", { headers })).status).toBe(403);
+    }
+  });
+
   it.each(UNSAFE)("checks %s", async (method) => {
     const headers = headersOf({ host: "shop.example", "sec-fetch-site": "cross-site" });
     expect((await call(app, method, "/", { headers })).status).toBe(403);

@@ -1,0 +1,67 @@
+/** `startTracing`: the SDK of OpenTelemetry, by its environment variables. @module */
+import type { Instrumentation, Logger } from "tsgi";
+import { assertOptions, consoleLogger, FLAG, guardLogger, OBJECT, type OptionRules } from "tsgi/internals";
+import { openTelemetry } from "./open-telemetry.js";
+
+/** Options of `startTracing`. */
+export interface StartTracingOptions {
+  /** Receives the reason why tracing is disabled. Defaults to lines on stderr. */
+  logger?: Logger;
+  /** Makes a span for each call of a dependency, each validation and each call into the pool. Defaults to `false`. */
+  steps?: boolean;
+}
+
+/** The traces of a program. */
+export interface Tracing {
+  readonly instrumentation: Instrumentation;
+  /** Sends the last spans, and stops the SDK: for `app.onShutdown`. */
+  readonly shutdown: () => Promise<void>;
+}
+
+const OPTIONS: OptionRules<StartTracingOptions> = { logger: OBJECT, steps: FLAG };
+
+/** The part of `@opentelemetry/sdk-node` that is used. */
+interface SDK {
+  readonly NodeSDK: new () => { start(): void; shutdown(): Promise<void> };
+}
+
+/**
+ * Starts the SDK of `@opentelemetry/sdk-node`, an optional peer dependency, if `OTEL_EXPORTER_OTLP_ENDPOINT` contains the
+ * address of a collector. The SDK reads its other settings from the environment too, such as `OTEL_SERVICE_NAME`.
+ *
+ * @returns `null` without that variable. If the package is missing, it also logs a warning, because an application must not
+ * depend on its traces.
+ * @example
+ * ```ts
+ * import { App } from "tsgi";
+ * import { startTracing } from "@tsgi/otel";
+ *
+ * const tracing = await startTracing({ steps: true });
+ * const app = new App({ instrumentation: tracing === null ? [] : [tracing.instrumentation] });
+ * if (tracing !== null) app.onShutdown(tracing.shutdown);
+ * ```
+ */
+export async function startTracing(options: StartTracingOptions = {}): Promise<Tracing | null> {
+  assertOptions("startTracing()", options, OPTIONS);
+  const { logger = consoleLogger, steps = false } = options;
+  if (!process.env["OTEL_EXPORTER_OTLP_ENDPOINT"]) return null;
+  const sdk = await loadSDK();
+  if (sdk === null) {
+    guardLogger(logger).warn({}, "Tracing is disabled: npm install @opentelemetry/sdk-node");
+    return null;
+  }
+  const running = new sdk.NodeSDK();
+  running.start();
+  return { instrumentation: openTelemetry({ steps }), shutdown: () => running.shutdown() };
+}
+
+/** Loads the package; `null` if it is missing. */
+async function loadSDK(): Promise<SDK | null> {
+  const name: string = "@opentelemetry/sdk-node"; // not a literal for the compiler, which would look for its types
+  try {
+    return (await import(name)) as SDK;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}

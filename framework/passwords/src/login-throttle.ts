@@ -1,0 +1,139 @@
+/** `LoginThrottle`: limits for those who guess passwords. @module */
+import { createHash } from "node:crypto";
+import { HTTPException } from "tsgi";
+import { assertOptions, type OptionRules, OBJECT, whole } from "tsgi/internals";
+import { clientNetwork, memoryStore, type Store } from "tsgi/middleware";
+
+/** The options of `LoginThrottle`. */
+export interface LoginThrottleOptions {
+  /** The store of the counts. Defaults to the memory of this process. */
+  store?: Store;
+  /** Seconds from the first attempt of a window to its end. Defaults to 300. */
+  windowSeconds?: number;
+  /** Wrong passwords in a window from one address, which may belong to an office. Defaults to 100. */
+  perAddress?: number;
+  /** Wrong passwords in a window for one account, from all addresses. Defaults to 100. */
+  perAccount?: number;
+  /** Wrong passwords in a window from one address for one account. Defaults to 20. */
+  perPair?: number;
+  /** Registrations in a window from one address. Defaults to 100. */
+  registrations?: number;
+}
+
+const OPTIONS: OptionRules<LoginThrottleOptions> = {
+  store: OBJECT,
+  windowSeconds: whole(1),
+  perAddress: whole(1),
+  perAccount: whole(1),
+  perPair: whole(1),
+  registrations: whole(1),
+};
+
+/**
+ * Slows down clients that guess passwords or register accounts without end: 429 with `Retry-After`. Only wrong passwords are
+ * counted. If an account is attacked from many addresses, an address without a recent wrong password for it still has one
+ * attempt. So the owner can log in, and each address of an attacker has one guess in a window.
+ *
+ * An address is a client's IPv4 address, or the /64 of its IPv6 address.
+ *
+ * @example
+ * ```ts
+ * import { LoginThrottle, Passwords } from "@tsgi/passwords";
+ *
+ * const passwords = new Passwords();
+ * const throttle = new LoginThrottle();
+ * const hash = await passwords.hash("correct horse");
+ * const user = await throttle.attempt("192.0.2.1", "ada", async () =>
+ *   (await passwords.verify("correct horse", hash)) ? { name: "ada" } : null,
+ * );
+ * console.log(user?.name); // ada
+ * ```
+ */
+export class LoginThrottle {
+  readonly #store: Store;
+  readonly #limits: Required<Omit<LoginThrottleOptions, "store">>;
+
+  /** @throws ConfigurationError for an option that cannot work. */
+  constructor(options: LoginThrottleOptions = {}) {
+    assertOptions("new LoginThrottle()", options, OPTIONS);
+    const { store = memoryStore(), windowSeconds = 300, perAddress = 100, perAccount = 100, perPair = 20 } = options;
+    this.#store = store;
+    this.#limits = { windowSeconds, perAddress, perAccount, perPair, registrations: options.registrations ?? 100 };
+  }
+
+  /**
+   * Verifies a password. The attempt is counted before, so that concurrent attempts cannot exceed the limit.
+   *
+   * @param verify - Returns `null` for a wrong password. For any other result, and for an error, the attempt is not counted.
+   * @throws HTTPException 429 if the attempts are used up.
+   */
+  async attempt<T>(address: string, account: string, verify: () => Promise<T | null>): Promise<T | null> {
+    await this.admit(address, account);
+    let isWrong = false;
+    try {
+      const verified = await verify();
+      isWrong = verified === null;
+      return verified;
+    } finally {
+      if (!isWrong) await this.forgive(address, account);
+    }
+  }
+
+  /**
+   * Counts an attempt before its password is verified.
+   *
+   * @throws HTTPException 429 if the attempts are used up.
+   */
+  async admit(address: string, account: string): Promise<void> {
+    const { perAddress, perAccount, perPair } = this.#limits;
+    const keys = keysOf(address, account);
+    // The address is checked first: a rejected one does not create keys for all the names that it invents.
+    const ofAddress = await this.#take(keys.address, perAddress);
+    if (ofAddress.waitSeconds > 0) {
+      await this.#giveBack(keys.address);
+      throw tooMany(ofAddress.waitSeconds);
+    }
+    const [ofPair, ofAccount] = await Promise.all([
+      this.#take(keys.pair, perPair),
+      this.#take(keys.account, perAccount),
+    ]);
+    const waitSeconds = Math.max(ofPair.waitSeconds, ofPair.count === 1 ? 0 : ofAccount.waitSeconds);
+    if (waitSeconds > 0) {
+      await this.forgive(address, account);
+      throw tooMany(waitSeconds);
+    }
+  }
+
+  /** Removes an attempt from the counts, because its password was not wrong. */
+  async forgive(address: string, account: string): Promise<void> {
+    await Promise.all(Object.values(keysOf(address, account)).map((key) => this.#giveBack(key)));
+  }
+
+  /**
+   * Counts a registration. Hashing its password costs as much as a login, and it needs no account.
+   *
+   * @throws HTTPException 429 if the registrations of the address are used up.
+   */
+  async admitRegistration(address: string): Promise<void> {
+    const { waitSeconds } = await this.#take(`registration ${clientNetwork(address)}`, this.#limits.registrations);
+    if (waitSeconds > 0) throw tooMany(waitSeconds);
+  }
+
+  async #take(key: string, limit: number): Promise<{ count: number; waitSeconds: number }> {
+    const { count, expiresInMs } = await this.#store.increment(key, this.#limits.windowSeconds);
+    return { count, waitSeconds: count > limit ? Math.max(1, Math.ceil(expiresInMs / 1_000)) : 0 };
+  }
+
+  async #giveBack(key: string): Promise<void> {
+    await this.#store.increment(key, this.#limits.windowSeconds, -1);
+  }
+}
+
+/** The name is stored as its hash: users type their password there, and a name can have any length. */
+function keysOf(address: string, name: string): Record<"address" | "account" | "pair", string> {
+  const network = clientNetwork(address);
+  const account = createHash("sha256").update(name).digest("base64url");
+  return { address: `address ${network}`, account: `account ${account}`, pair: `pair ${network} ${account}` };
+}
+
+const tooMany = (seconds: number) => new HTTPException(429, undefined, { headers: { "Retry-After": String(seconds) } });
