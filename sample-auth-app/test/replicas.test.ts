@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
 import { createSchema } from "./support/databases.js";
+import { follow } from "./support/live-items.js";
 import { startNginx, WITHOUT_NGINX } from "./support/nginx.js";
 import { startCluster, WITHOUT_CLUSTER } from "./support/postgres-cluster.js";
 import { startServer, type Program } from "./support/program.js";
@@ -109,6 +110,15 @@ describeReplicas(`three replicas${lacking === "" ? "" : ` (${lacking})`}`, () =>
     // some.
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10);
+  });
+
+  it("show a new item live on another replica", async () => {
+    const { token } = await login("bob");
+    using events = await follow(all.urls[1]!, token);
+    for (const name of ["pen", "lamp"]) {
+      await all.replicas[0]!.post("/items").auth(token, { type: "bearer" }).send({ name }).expect(201);
+      expect(await events.next()).toMatchObject({ data: { name, owner: "bob" } });
+    }
   });
 
   it("set a Secure cookie that is returned through TLS, and require https from then on", async () => {

@@ -1,38 +1,11 @@
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-
 import { describe, expect, it } from "@jest/globals";
 
 import { setDisabled } from "../../src/accounts.js";
 import { openApp } from "../support.js";
+import { follow } from "../support/live-items.js";
 import { startRedis, WITHOUT_REDIS } from "../support/redis-server.js";
 
 type OpenApp = Awaited<ReturnType<typeof openApp>>;
-
-/** The new items of the user, at one replica. */
-async function follow({ url }: OpenApp, token: string, lastEventId = "0") {
-  const headers = { authorization: `Bearer ${token}`, "last-event-id": lastEventId };
-  const leave = new AbortController();
-  const { body } = await fetch(`${url}/items/live`, { headers, signal: leave.signal });
-  const lines = createInterface(Readable.fromWeb(body!))[Symbol.asyncIterator]();
-  return {
-    /** The id and the data of the next event that has data; `null` at the end. */
-    next: async () => {
-      for (let id: string | null = null; ;) {
-        const { done, value = "" } = await lines.next();
-        if (done) {
-          return null;
-        }
-        const [, field, text = ""] = /^(id|data): (.*)$/.exec(value) ?? [];
-        if (field === "data") {
-          return { id, data: JSON.parse(text) };
-        }
-        id = field === "id" ? text : id;
-      }
-    },
-    [Symbol.dispose]: () => leave.abort(),
-  };
-}
 
 const add = ({ request }: OpenApp, token: string, name: string) =>
   request.post("/items").auth(token, { type: "bearer" }).send({ name }).expect(201);
@@ -43,7 +16,7 @@ describe("GET /items/live", () => {
     await app.register("alice");
     await app.register("bob");
     const [alice, bob] = [await app.login("alice"), await app.login("bob")];
-    using events = await follow(app, alice.token);
+    using events = await follow(app.url, alice.token);
     await add(app, alice.token, "pen");
     expect(await events.next()).toMatchObject({ id: "1", data: { id: 1, name: "pen", owner: "alice" } });
     await add(app, bob.token, "lamp");
@@ -58,7 +31,7 @@ describe("GET /items/live", () => {
     for (const name of ["pen", "lamp", "book"]) {
       await add(app, token, name);
     }
-    using events = await follow(app, token, "1");
+    using events = await follow(app.url, token, "1");
     expect(await events.next()).toMatchObject({ id: "2", data: { name: "lamp" } });
     expect(await events.next()).toMatchObject({ id: "3", data: { name: "book" } });
   });
@@ -70,7 +43,7 @@ describe("GET /items/live", () => {
     const { id: ownerId } = await app.db.user.findFirstOrThrow();
     const names = Array.from({ length: 250 }, (_, index) => `item ${index + 1}`);
     await app.db.item.createMany({ data: names.map((name) => ({ name, ownerId })) });
-    using events = await follow(app, token);
+    using events = await follow(app.url, token);
     const received = new Set<string>();
     while (received.size < names.length) {
       received.add((await events.next())?.data.name);
@@ -90,13 +63,13 @@ describe("GET /items/live", () => {
     await using app = await openApp();
     await app.register();
     const { token } = await app.login();
-    using events = await follow(app, token);
+    using events = await follow(app.url, token);
     await add(app, token, "pen");
     expect(await events.next()).toMatchObject({ data: { name: "pen" } });
     await setDisabled(app.db, "alice", true);
     await setDisabled(app.db, "alice", false);
     const { token: current } = await app.login();
-    using others = await follow(app, current, "1");
+    using others = await follow(app.url, current, "1");
     await add(app, current, "lamp");
     expect(await others.next()).toMatchObject({ data: { name: "lamp" } });
     await app[Symbol.asyncDispose](); // ends the streams
@@ -118,7 +91,7 @@ withRedis(`GET /items/live with Redis${WITHOUT_REDIS === null ? "" : ` (${WITHOU
     await using two = await openApp({ env: { REDIS_URL: redis.url, DATABASE_URL: one.databaseUrl } });
     await one.register();
     const { token } = await one.login();
-    using events = await follow(two, token);
+    using events = await follow(two.url, token);
     await add(one, token, "pen");
     expect(await events.next()).toMatchObject({ data: { name: "pen" } });
   });
