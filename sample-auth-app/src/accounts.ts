@@ -1,12 +1,11 @@
-import { Depends, Request, withParams } from "tsgi";
+import { Depends, withParams } from "tsgi";
 import { type Caller, Limiter } from "tsgi/concurrency";
-import { clientNetwork } from "tsgi/middleware";
-import type { Passwords } from "@tsgi/passwords";
+import type { LoginThrottle, Passwords } from "@tsgi/passwords";
 
 import { database, type Database, passwords } from "./database.js";
 import { type Account, USERNAME } from "./models.js";
 import { revokeSessions } from "./security/refresh-tokens.js";
-import { throttle, type Throttle } from "./security/throttle.js";
+import { throttle } from "./security/throttle.js";
 
 /** Half a second's work; later ones get 503. */
 const REGISTRATIONS_WAITING = 25;
@@ -14,21 +13,15 @@ const REGISTRATIONS_WAITING = 25;
 /** Stored instead of a hash: no password matches it. */
 const NO_PASSWORD = "!";
 
-/** The network of a request: each has a separate queue, so that a flood does not block the others. */
-export const getCaller = withParams({ request: Request }, async ({ request: { client, signal } }) => ({
-  line: clientNetwork(client?.host ?? ""),
-  signal,
-}));
-
 /** The users and their passwords. */
 export class Accounts {
   readonly #db: Database;
   readonly #passwords: Passwords;
-  readonly #throttle: Throttle;
+  readonly #throttle: LoginThrottle;
   /** Of the line for hashing, registrations take one place: a flood of them leaves the others to the logins. */
   readonly #registrations = new Limiter({ maxRunning: 1, maxWaiting: REGISTRATIONS_WAITING });
 
-  constructor(db: Database, passwords: Passwords, throttle: Throttle) {
+  constructor(db: Database, passwords: Passwords, throttle: LoginThrottle) {
     this.#db = db;
     this.#passwords = passwords;
     this.#throttle = throttle;
@@ -59,17 +52,7 @@ export class Accounts {
    */
   async authenticate(typed: string, password: string, caller: Required<Caller>): Promise<Account | null> {
     const username = typed.toLowerCase(); // before it is counted, or each spelling would have separate guesses
-    await this.#throttle.admit(caller.line, username);
-    let isWrongGuess = false;
-    try {
-      const account = await this.#verify(username, password, caller);
-      isWrongGuess = account === null;
-      return account;
-    } finally {
-      if (!isWrongGuess) {
-        await this.#throttle.forgive(caller.line, username);
-      }
-    }
+    return this.#throttle.attempt(caller.line, username, () => this.#verify(username, password, caller));
   }
 
   async #verify(username: string, password: string, caller: Caller): Promise<Account | null> {

@@ -1,17 +1,16 @@
-import { App, Depends, type Instrumentation, t } from "tsgi";
+import { App, type Instrumentation, t } from "tsgi";
 import { health } from "tsgi/health";
 import { mcp } from "@tsgi/mcp";
 import { prometheus } from "@tsgi/metrics";
+import type { Tracing } from "@tsgi/otel";
 import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
 
 import { bearer, connectSources, provider } from "./security/provider.js";
 import { log, requestContext } from "./logging.js";
-import { refusePublic } from "./metrics.js";
 import { auth, providerLogin } from "./routes/auth.js";
 import { items } from "./routes/items.js";
 import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
-import type { Tracing } from "./tracing.js";
 
 /**
  * Only the resources that the page at `/` needs, from this origin. The pages of the documentation have a separate
@@ -46,7 +45,7 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
     instrumentation: [...(tracing ? [tracing.instrumentation] : []), requestContext, access, metrics],
   });
   if (tracing) {
-    app.includeRouter(tracing.router);
+    app.onShutdown(tracing.shutdown);
   }
   app.includeRouter(provider === null ? auth : providerLogin);
   app.includeRouter(users);
@@ -54,7 +53,7 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   app.includeRouter(page);
   app.includeRouter(health());
   app.includeRouter(mcp(app, bearer ? { auth: bearer } : {}));
-  app.includeRouter(metrics.router("/metrics"), { dependencies: [Depends(refusePublic)] });
+  app.includeRouter(metrics.router("/metrics", { privateOnly: true }));
   const returns = t.Object({ status: t.String() }, { title: "Health" });
   app.get("/health", { tags: ["health"], summary: "Liveness of the process", returns }, async () => ({
     status: "ok",

@@ -1,4 +1,4 @@
-import { destination, pino, stdTimeFunctions, type DestinationStream, type LoggerOptions } from "pino";
+import { destination, pino, stdSerializers, stdTimeFunctions, type DestinationStream, type LoggerOptions } from "pino";
 import { Depends, HTTPConnection, withParams } from "tsgi";
 import { logContext } from "tsgi/middleware";
 
@@ -13,7 +13,6 @@ export function createLog(stream: DestinationStream = destination({ dest: 2, syn
     mixin: requestContext.fields,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
-    // Not pino's own, which also writes all fields of an error: Prisma's may contain the values of a query.
     serializers: { err: describe },
   };
   return pino(options, stream);
@@ -28,10 +27,8 @@ export const getLog = withParams({ logger, connection: HTTPConnection }, async (
   logger.child({ address: connection.client?.host }),
 );
 
-function describe(error: unknown): unknown {
-  if (!(error instanceof Error)) {
-    return error;
-  }
-  const { name, message, stack, cause } = error;
-  return { name, message, stack, ...(cause === undefined ? {} : { cause: describe(cause) }) };
+/** Leaves out the other fields of an error: Prisma's may contain the values of a query. The stack includes the causes. */
+function describe(error: Error) {
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, message, stack };
 }

@@ -1,9 +1,10 @@
 /** The application for `tsgi dev`, `tsgi routes` and `tsgi doctor`. No connection is opened before it is served. */
+import { startTracing } from "@tsgi/otel";
+
 import { createApp } from "./app.js";
 import { readSettings } from "./config.js";
 import { log } from "./logging.js";
-import { startTracing } from "./tracing.js";
 
 readSettings(); // errors in them are reported now
 
-export const app = createApp(log, { tracing: await startTracing((message) => log.warn(message)) });
+export const app = createApp(log, { tracing: await startTracing({ logger: log, steps: true }) });

@@ -26,7 +26,6 @@ export const TokenResponse = t.Object(
   },
   { title: "TokenResponse" },
 );
-export type TokenResponse = Static<typeof TokenResponse>;
 
 /**
  * The rule of user names. Upper and lower case are the same: names are stored and looked up in lower case. Not
@@ -50,7 +49,6 @@ export const NewUser = t.Object(
   },
   { title: "NewUser" },
 );
-export type NewUser = Static<typeof NewUser>;
 
 export const PasswordChange = t.Object(
   { current_password: t.String(), new_password: NewPassword },
@@ -73,12 +71,5 @@ export const NewItem = t.Object(
 
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 
-/** The description of the errors that routes have in common. */
-export const UNAUTHORIZED = { description: "Could not validate credentials", schema: Problem };
-export const INCORRECT = { description: "Incorrect username or password", schema: Problem };
-export const CROSS_SITE = { description: "The request comes from another site", schema: Problem };
-export const FORBIDDEN = { description: "Not enough scopes", schema: Problem };
-export const NOT_FOUND = { description: "Not Found", schema: Problem };
-export const NAME_TAKEN = { description: "The name is taken", schema: Problem };
-export const TOO_MANY_ATTEMPTS = { description: "Too many wrong passwords", schema: Problem };
-export const TOO_MANY_REGISTRATIONS = { description: "Too many registrations from one address", schema: Problem };
+/** An error of a route, for the OpenAPI document. */
+export const problem = (description: string) => ({ description, schema: Problem });

@@ -1,11 +1,11 @@
 import { serve } from "tsgi/node";
 import { SettingsError } from "tsgi/settings";
+import { startTracing } from "@tsgi/otel";
 
 import { readProvider, readSettings } from "./config.js";
 import { connect } from "./database.js";
 import { log } from "./logging.js";
 import { DEMO_USER } from "./seed.js";
-import { startTracing } from "./tracing.js";
 
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
@@ -14,7 +14,7 @@ async function start(): Promise<void> {
   const db = await connect(databaseUrl); // before everything else, so that its error is one line
   await db.$disconnect();
   const logger = { ...log, info: () => {} }; // its message is the line below
-  const tracing = await startTracing((message) => log.warn(message));
+  const tracing = await startTracing({ logger: log, steps: true });
   const { createApp } = await import("./app.js"); // reads the provider, whose errors are reported below
   const { url } = await serve(createApp(log, { tracing }), { host, port, trustedProxies, logger });
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);

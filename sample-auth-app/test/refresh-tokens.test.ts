@@ -1,13 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 
 import { describe, expect, it } from "@jest/globals";
-import { memoryStore } from "tsgi/middleware";
-import { Passwords } from "@tsgi/passwords";
+import { LoginThrottle, Passwords } from "@tsgi/passwords";
 
 import { Accounts, setDisabled } from "../src/accounts.js";
 import { connect } from "../src/database.js";
 import { openSessions, revokeSessions, startSession } from "../src/security/refresh-tokens.js";
-import { Throttle } from "../src/security/throttle.js";
 import { CHEAP, temporaryDatabase } from "./support.js";
 
 /** A database with one user. */
@@ -17,9 +15,10 @@ async function setUp() {
   const user = await db.user.create({
     data: { username: "alice", email: "alice@example.com", hashed_password: "!" },
   });
-  const accounts = new Accounts(db, new Passwords(CHEAP), new Throttle(memoryStore()));
-  const start = async () => (await startSession(db, user))!; // the user has this hash, and is not disabled
-  return { ...database, user, tokens: openSessions(db), accounts, start };
+  const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
+  const tokens = openSessions(db);
+  const start = async () => (await startSession(db, tokens, user))!; // the user has this hash, and is not disabled
+  return { ...database, user, tokens, accounts, start };
 }
 
 const outcomeOf = async (test: Awaited<ReturnType<typeof setUp>>, token: string) =>
@@ -102,9 +101,9 @@ describe("a session", () => {
 
   it("is not started with a hash that the account no longer has, nor while it is disabled", async () => {
     await using test = await setUp();
-    expect(await startSession(test.db, { id: test.user.id, hashed_password: "another" })).toBeNull();
+    expect(await startSession(test.db, test.tokens, { id: test.user.id, hashed_password: "another" })).toBeNull();
     await test.db.user.update({ where: { id: test.user.id }, data: { disabled: true } });
-    expect(await startSession(test.db, test.user)).toBeNull();
+    expect(await startSession(test.db, test.tokens, test.user)).toBeNull();
     expect(await test.db.session.count()).toBe(0);
   });
 
@@ -115,7 +114,7 @@ describe("a session", () => {
     await test.db.transaction(async (tx) => {
       await tx.user.update({ where: { id: test.user.id }, data: { hashed_password: "another" } });
       await revokeSessions(tx, { id: test.user.id });
-      starting = startSession(other, test.user);
+      starting = startSession(other, test.tokens, test.user);
       // Long enough for a start that does not wait. SQLite lets one transaction write at a time, so it has to wait there.
       await Promise.race([starting, setTimeout(100)]);
     });

@@ -6,15 +6,14 @@ import { setImmediate as loopTurn } from "node:timers/promises";
 import { it, jest } from "@jest/globals";
 import supertest from "supertest";
 import { TestClient } from "tsgi/testing";
-import { accessLog, memoryStore } from "tsgi/middleware";
-import { Passwords } from "@tsgi/passwords";
+import { accessLog } from "tsgi/middleware";
+import { LoginThrottle, Passwords } from "@tsgi/passwords";
 
 import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";
 import { getSettings, readSettings } from "../src/config.js";
 import { connect, createPasswords, openDatabase, type Database } from "../src/database.js";
 import { createLog, log as programLog, openLog } from "../src/logging.js";
-import { Throttle } from "../src/security/throttle.js";
 import { createTestDatabase } from "./support/databases.js";
 
 // Tests that hash, lock files and start processes take their time on a machine that is busy.
@@ -100,7 +99,7 @@ export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<strin
   return {
     db,
     /** Another process's, on the same database. */
-    accounts: new Accounts(db, new Passwords(CHEAP), new Throttle(memoryStore())),
+    accounts: new Accounts(db, new Passwords(CHEAP), new LoginThrottle()),
     lines,
     /** Lines of the access log. */
     accesses,

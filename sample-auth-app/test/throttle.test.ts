@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { HTTPException } from "tsgi";
-import { memoryStore } from "tsgi/middleware";
+import { LoginThrottle } from "@tsgi/passwords";
 import { openRedisStore } from "@tsgi/redis";
 
-import { Throttle } from "../src/security/throttle.js";
 import { openTestLog } from "./support.js";
 import { startRedis, WITHOUT_REDIS } from "./support/redis-server.js";
 
 /** Tries until it is rejected, or the given number of times; returns how often it was accepted. */
-async function guess(throttle: Throttle, network: string, username: string, times: number): Promise<number> {
+async function guess(throttle: LoginThrottle, network: string, username: string, times: number): Promise<number> {
   for (let count = 0; count < times; count += 1) {
     if ((await secondsToWait(throttle.admit(network, username))) > 0) {
       return count;
@@ -32,7 +31,7 @@ afterEach(() => {
 
 describe("the throttle", () => {
   it("allows a hundred wrong guesses from one address, for any names, and does not count successful logins", async () => {
-    const throttle = new Throttle(memoryStore());
+    const throttle = new LoginThrottle();
     for (let count = 0; count < 200; count += 1) {
       await throttle.admit("192.0.2.1", "alice");
       await throttle.forgive("192.0.2.1", "alice");
@@ -46,7 +45,7 @@ describe("the throttle", () => {
   });
 
   it("does not lock an owner out while many others guess, and allows each of them one guess", async () => {
-    const throttle = new Throttle(memoryStore());
+    const throttle = new LoginThrottle();
     for (let host = 1; host <= 5; host += 1) {
       expect(await guess(throttle, `192.0.2.${host}`, "alice", 100)).toBe(20);
     }
@@ -56,7 +55,7 @@ describe("the throttle", () => {
   });
 
   it("resets the count after five minutes", async () => {
-    const throttle = new Throttle(memoryStore());
+    const throttle = new LoginThrottle();
     expect(await guess(throttle, "192.0.2.1", "alice", 100)).toBe(20);
     const later = performance.now() + 301_000;
     jest.spyOn(performance, "now").mockReturnValue(later);
@@ -72,7 +71,7 @@ describe(`the throttle in Redis${WITHOUT_REDIS === null ? "" : ` (${WITHOUT_REDI
     const { log, lines } = openTestLog();
     const open = () => openRedisStore(server.url, { logger: log, timeoutMs: 10_000 });
     const [one, two] = [await open(), await open()];
-    const replicas = [new Throttle(one), new Throttle(two)] as const;
+    const replicas = [new LoginThrottle({ store: one }), new LoginThrottle({ store: two })] as const;
     expect(await guess(replicas[0], "192.0.2.1", "alice", 12)).toBe(12);
     expect(await guess(replicas[1], "192.0.2.1", "alice", 100)).toBe(8);
     await server.stop();

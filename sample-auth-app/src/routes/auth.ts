@@ -1,24 +1,25 @@
 import { Cookie, Depends, HTTPException, Request, Response, Router, withParams } from "tsgi";
-import { csrf, httpMiddleware, type Middleware } from "tsgi/middleware";
+import { csrf, httpMiddleware } from "tsgi/middleware";
 import { OAuth2PasswordRequestForm } from "tsgi/security";
 import type { IssuedRefreshToken } from "@tsgi/oauth";
+import { getCaller } from "@tsgi/passwords";
 
-import { accounts, getCaller } from "../accounts.js";
+import { accounts } from "../accounts.js";
 import { settings, type Settings } from "../config.js";
 import { database } from "../database.js";
-import { credentialsException, SCOPES } from "../dependencies.js";
+import { credentialsException, NOT_VALIDATED, SCOPES } from "../dependencies.js";
 import { getLog } from "../logging.js";
-import { type Account, CROSS_SITE, INCORRECT, TokenResponse, TOO_MANY_ATTEMPTS, UNAUTHORIZED } from "../models.js";
+import { type Account, problem, TokenResponse } from "../models.js";
 import { DEMO_USER } from "../seed.js";
 import { refreshTokens, startSession } from "../security/refresh-tokens.js";
 import { provider } from "../security/provider.js";
 import { accessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
+const INCORRECT = "Incorrect username or password";
 const REFRESH_COOKIE = "refresh_token";
 /** Versions of accounts begin at 1: the token of a disabled user stays without use when the account is enabled again. */
 const VERSION_OF_NONE = 0;
-const BROWSER_HEADERS = new Set(["origin", "sec-fetch-site"]);
 
 /** Keeps tokens out of every cache (RFC 6749 §5.1), and errors too. */
 const noStore = httpMiddleware(async (_, next) => {
@@ -26,25 +27,11 @@ const noStore = httpMiddleware(async (_, next) => {
   headers.set("cache-control", "no-store");
 });
 
-/**
- * Rejects requests of other sites, and of pages on a sibling subdomain, even if a browser does not support `SameSite`. It also
- * prevents login CSRF. Other clients than browsers may send the cookie without these headers.
- */
-const ownPagesOnly: Middleware = (app) => {
-  const checked = csrf()(app);
-  return (scope, receive, send) => {
-    const headers = scope.type === "http" ? (scope.headers ?? []) : [];
-    const isBrowser = [...headers].some(([name]) => BROWSER_HEADERS.has(Buffer.from(name).toString()));
-    return (isBrowser ? checked : app)(scope, receive, send);
-  };
-};
-
-/** Login, refresh and logout. */
+/** Login, refresh and logout. Pages of other sites cannot use them, not even to log a user in to another account. */
 export const auth = new Router({
   prefix: "/auth",
   tags: ["auth"],
-  middleware: [noStore, ownPagesOnly],
-  responses: { 403: CROSS_SITE },
+  middleware: [noStore, csrf({ allowPrograms: true })],
 });
 
 /** Responds with an access token, and sets the refresh cookie if there is a session. */
@@ -73,27 +60,28 @@ auth.post(
   {
     summary: "Log in",
     description: "A token that is limited to scopes, for example for an agent, has no session.",
-    responses: { 401: INCORRECT, 429: TOO_MANY_ATTEMPTS },
+    responses: { 401: problem(INCORRECT), 429: problem("Too many wrong passwords") },
     params: {
       form: Depends(OAuth2PasswordRequestForm),
       caller: Depends(getCaller),
       grant: Depends(getGrant),
       log: Depends(getLog),
       accounts,
+      refreshTokens,
       db: database,
     },
     returns: TokenResponse,
   },
-  async ({ form, caller, grant, log, accounts, db }) => {
+  async ({ form, caller, grant, log, accounts, refreshTokens, db }) => {
     const account = await accounts.authenticate(form.username, form.password, caller);
     const scopes = form.scopes.filter((name) => Object.hasOwn(SCOPES, name)); // others are ignored (RFC 6749 §3.3)
     // The cookie of a session is good for a token without limits.
     const isLimited = scopes.length > 0;
-    const session = account && !isLimited ? await startSession(db, account) : null;
+    const session = account && !isLimited ? await startSession(db, refreshTokens, account) : null;
     // A disabled user gets an invalid token, and no session.
     if (account === null || (session === null && !isLimited && !account.disabled)) {
       log.warn({}, "login failed"); // without the name: people type their password there
-      throw new HTTPException(401, INCORRECT.description, { headers: { "WWW-Authenticate": "Bearer" } });
+      throw new HTTPException(401, INCORRECT, { headers: { "WWW-Authenticate": "Bearer" } });
     }
     log.info({ user: account.username }, "login");
     return grant(account, session, scopes);
@@ -118,7 +106,7 @@ auth.post(
   "/refresh",
   {
     summary: "Get a new access token for the refresh cookie",
-    responses: { 401: UNAUTHORIZED },
+    responses: { 401: problem(NOT_VALIDATED) },
     params: {
       request: Request,
       refresh_token: Cookie({ default: null }),

@@ -3,17 +3,14 @@ import { BackgroundTasks, event, Header, HTTPException, Query, Response, Router,
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
 import { live } from "../live.js";
-import { type Account, FORBIDDEN, Item, NewItem, NOT_FOUND, UNAUTHORIZED } from "../models.js";
+import { type Account, Item, NewItem, problem } from "../models.js";
 
 /** The items of the current user. Another user's item does not exist: it is 404. */
-export const items = new Router({
-  prefix: "/items",
-  tags: ["items"],
-  responses: { 401: UNAUTHORIZED, 403: FORBIDDEN },
-});
+export const items = new Router({ prefix: "/items", tags: ["items"] });
 
-const READ = { scopes: ["items:read"] };
-const WRITE = { scopes: ["items:write"] };
+const reader = Security(getCurrentAccount, { scopes: ["items:read"] });
+const writer = Security(getCurrentAccount, { scopes: ["items:write"] });
+const responses = { 404: problem("Not Found") };
 
 /** PostgreSQL's `integer`, the smaller of the two databases'. */
 const MAX_ID = 2_147_483_647;
@@ -34,7 +31,7 @@ items.get(
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
       cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),
-      account: Security(getCurrentAccount, READ),
+      account: reader,
       db: database,
       response: Response,
     },
@@ -62,7 +59,7 @@ items.post(
     mcp: { name: "add_item" },
     params: {
       newItem: NewItem,
-      account: Security(getCurrentAccount, WRITE),
+      account: writer,
       db: database,
       live,
       response: Response,
@@ -87,7 +84,7 @@ items.get(
     stream: "sse",
     params: {
       lastEventId: Header(t.Integer({ minimum: 0, maximum: MAX_ID }), { default: null }),
-      account: Security(getCurrentAccount, READ),
+      account: reader,
       signal: AbortSignal,
       db: database,
       live,
@@ -100,15 +97,16 @@ items.get(
     const newest = await db.item.findFirst({ where: { ownerId: account.id }, orderBy: { id: "desc" } });
     let last = lastEventId ?? newest?.id ?? 0;
     yield event({ id: last });
-    for (let id: number | undefined = 0; id !== undefined;) {
-      const where = { OR: [{ id: { gt: last } }, { id }], owner: currentOwner(account) };
+    let announced: number | undefined = 0; // no item's id
+    while (announced !== undefined) {
+      const where = { OR: [{ id: { gt: last } }, { id: announced }], owner: currentOwner(account) };
       const rows = await db.item.findMany({ where, orderBy: { id: "asc" }, take: BATCH });
       for (const row of rows) {
         last = Math.max(last, row.id);
         yield event({ id: last, data: toItem(row, account) });
       }
       if (rows.length < BATCH) {
-        id = (await added.next()).value;
+        announced = (await added.next()).value;
       }
     }
   },
@@ -119,8 +117,8 @@ items.get(
   {
     summary: "One of the user's items",
     mcp: { name: "read_item" },
-    responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Security(getCurrentAccount, READ), db: database },
+    responses,
+    params: { item_id: ItemId, account: reader, db: database },
     returns: Item,
   },
   async ({ item_id, account, db }) => {
@@ -137,8 +135,8 @@ items.delete(
   {
     summary: "Remove one of the user's items",
     mcp: { name: "remove_item" },
-    responses: { 404: NOT_FOUND },
-    params: { item_id: ItemId, account: Security(getCurrentAccount, WRITE), db: database },
+    responses,
+    params: { item_id: ItemId, account: writer, db: database },
     statusCode: 204,
   },
   async ({ item_id, account, db }) => {
@@ -156,7 +154,7 @@ const currentOwner = ({ id, version }: Account) => ({ id, version, disabled: fal
 /** Search as one types: for each text, the user's items with it in their name. */
 items.websocket(
   "/search",
-  { params: { socket: WebSocket, account: Security(getCurrentAccount, READ), db: database } },
+  { params: { socket: WebSocket, account: reader, db: database } },
   async ({ socket, account, db }) => {
     await socket.accept();
     for await (const text of socket) {

@@ -1,21 +1,13 @@
-import { Depends, HTTPException, RequestValidationError, Response, Router, withParams } from "tsgi";
-import type { Passwords } from "@tsgi/passwords";
+import { Depends, HTTPException, Response, Router, withParams } from "tsgi";
+import { getCaller } from "@tsgi/passwords";
 import { isUniqueViolation } from "@tsgi/prisma";
 
-import { accounts, getCaller } from "../accounts.js";
+import { accounts } from "../accounts.js";
 import { passwords, transaction } from "../database.js";
 import { credentialsException, getCurrentAccount, getCurrentUser } from "../dependencies.js";
 import { jobs, welcomeMail } from "../jobs.js";
 import { getLog } from "../logging.js";
-import {
-  NAME_TAKEN,
-  NewUser,
-  PasswordChange,
-  TOO_MANY_ATTEMPTS,
-  TOO_MANY_REGISTRATIONS,
-  UNAUTHORIZED,
-  User,
-} from "../models.js";
+import { NewUser, PasswordChange, problem, User } from "../models.js";
 import { provider } from "../security/provider.js";
 
 /** Registration, and what users may see and change of themselves. */
@@ -24,28 +16,32 @@ export const users = new Router({ prefix: "/users", tags: ["users"], lifespan: j
 /** The routes for passwords, which an identity provider replaces. */
 const ownUsers = provider === null ? users : new Router();
 
+const NAME_TAKEN = "Username already taken";
+const INCORRECT = "Incorrect password";
+
 /** The row of a new user. The password is hashed before the transaction begins, because that takes time. */
 const getNewAccount = withParams(
   { newUser: NewUser, accounts, passwords, caller: Depends(getCaller) },
   async ({ newUser: { username, email, password }, accounts, passwords, caller }) => {
-    checkNewPassword(passwords, password, "password");
+    passwords.assertAcceptable(password, ["body", "password"]);
     const hashed_password = await accounts.hashNew(password, caller);
     return { username: username.toLowerCase(), email, hashed_password };
   },
+  { responses: { 429: problem("Too many registrations from one address") } },
 );
 
 ownUsers.post(
   "",
   {
     summary: "Register",
-    responses: { 409: NAME_TAKEN, 429: TOO_MANY_REGISTRATIONS },
+    responses: { 409: problem(NAME_TAKEN) },
     params: { newAccount: Depends(getNewAccount), tx: transaction, log: Depends(getLog) },
     returns: User,
     statusCode: 201,
   },
   async ({ newAccount, tx, log }) => {
     const account = await tx.user.create({ data: newAccount }).catch((error: unknown) => {
-      throw isUniqueViolation(error) ? new HTTPException(409, "Username already taken") : error;
+      throw isUniqueViolation(error) ? new HTTPException(409, NAME_TAKEN) : error;
     });
     await welcomeMail.enqueue({ userId: account.id }, { tx });
     log.info({ user: account.username }, "registered");
@@ -57,7 +53,6 @@ users.get(
   "/me",
   {
     summary: "Who the token says the user is",
-    responses: { 401: UNAUTHORIZED },
     params: { user: Depends(getCurrentUser) },
     returns: User,
   },
@@ -68,7 +63,7 @@ ownUsers.put(
   "/me/password",
   {
     summary: "Set a new password, which ends all sessions and access tokens",
-    responses: { 401: UNAUTHORIZED, 403: { description: "Incorrect password" }, 429: TOO_MANY_ATTEMPTS },
+    responses: { 403: problem(INCORRECT), 429: problem("Too many wrong passwords") },
     params: {
       change: PasswordChange,
       account: Depends(getCurrentAccount),
@@ -80,7 +75,7 @@ ownUsers.put(
     statusCode: 204,
   },
   async ({ change, account, accounts, passwords, caller, log }) => {
-    checkNewPassword(passwords, change.new_password, "new_password");
+    passwords.assertAcceptable(change.new_password, ["body", "new_password"]);
     const verified = await accounts.authenticate(account.username, change.current_password, caller);
     const isChanged = verified !== null && (await accounts.changePassword(verified, change.new_password, caller));
     if (!isChanged) {
@@ -88,18 +83,10 @@ ownUsers.put(
       // Another change, or disabling, may have been faster: the token of this request has ended with it.
       const current = await accounts.find(account.username);
       throw current?.version === account.version && !current.disabled
-        ? new HTTPException(403, "Incorrect password")
+        ? new HTTPException(403, INCORRECT)
         : credentialsException();
     }
     log.info({ user: account.username }, "password changed");
     return new Response(null, { statusCode: 204 });
   },
 );
-
-/** @throws RequestValidationError when the password may not be chosen */
-function checkNewPassword(passwords: Passwords, password: string, field: string): void {
-  if (!passwords.isAcceptable(password)) {
-    const msg = "Password should have 8 to 128 characters";
-    throw new RequestValidationError([{ type: "value_error", loc: ["body", field], msg }]);
-  }
-}

@@ -37,6 +37,7 @@ export const refreshTokens = Depends(
  */
 export async function startSession(
   db: Database,
+  refreshTokens: RefreshTokens,
   { id: userId, hashed_password }: Pick<Account, "id" | "hashed_password">,
 ): Promise<IssuedRefreshToken | null> {
   return db.transaction(async (tx) => {
@@ -48,7 +49,7 @@ export async function startSession(
       return null;
     }
     await removeExpired(tx, { userId });
-    const { session, ...refreshToken } = openSessions(db).issue();
+    const { session, ...refreshToken } = refreshTokens.issue();
     await tx.session.create({ data: { ...session, userId } });
     return refreshToken;
   });

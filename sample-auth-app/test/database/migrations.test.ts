@@ -8,7 +8,7 @@ import { openPrisma } from "@tsgi/prisma";
 
 import { connect } from "../../src/database.js";
 import { USERNAME } from "../../src/models.js";
-import { startSession } from "../../src/security/refresh-tokens.js";
+import { openSessions, startSession } from "../../src/security/refresh-tokens.js";
 import { cases, temporaryFolder } from "../support.js";
 import { createFile, createSchema, type TestDatabase } from "../support/databases.js";
 import { findPostgreSQL } from "../support/find-postgresql.js";
@@ -92,7 +92,9 @@ describe("the contents of a database", () => {
     ]);
     expect(await upgraded.db.session.count()).toBe(0);
     const user = await upgraded.db.user.findUniqueOrThrow({ where: { username: "alice" } });
-    expect(await startSession(upgraded.db, user)).toMatchObject({ token: expect.any(String) });
+    expect(await startSession(upgraded.db, openSessions(upgraded.db), user)).toMatchObject({
+      token: expect.any(String),
+    });
   });
 });
 

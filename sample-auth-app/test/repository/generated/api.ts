@@ -194,6 +194,9 @@ export interface webhooks {}
 
 export interface components {
   schemas: {
+    HTTPError: {
+      detail: string;
+    };
     HTTPValidationError: {
       detail: components["schemas"]["ValidationError"][];
     };
@@ -299,13 +302,13 @@ export interface operations {
           "application/json": components["schemas"]["Problem"];
         };
       };
-      /** The request comes from another site */
+      /** Cross-site request refused */
       403: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["Problem"];
+          "application/json": components["schemas"]["HTTPError"];
         };
       };
       /** Unprocessable Entity */
@@ -357,13 +360,13 @@ export interface operations {
           "application/json": components["schemas"]["Problem"];
         };
       };
-      /** The request comes from another site */
+      /** Cross-site request refused */
       403: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["Problem"];
+          "application/json": components["schemas"]["HTTPError"];
         };
       };
     };
@@ -386,13 +389,13 @@ export interface operations {
         };
         content?: never;
       };
-      /** The request comes from another site */
+      /** Cross-site request refused */
       403: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["Problem"];
+          "application/json": components["schemas"]["HTTPError"];
         };
       };
     };
@@ -419,7 +422,7 @@ export interface operations {
           "application/json": components["schemas"]["User"];
         };
       };
-      /** The name is taken */
+      /** Username already taken */
       409: {
         headers: {
           [name: string]: unknown;
@@ -475,6 +478,15 @@ export interface operations {
           "application/json": components["schemas"]["Problem"];
         };
       };
+      /** Not enough scopes */
+      403: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
     };
   };
   putUsersMePassword: {
@@ -511,7 +523,9 @@ export interface operations {
         headers: {
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
       };
       /** Unprocessable Entity */
       422: {
