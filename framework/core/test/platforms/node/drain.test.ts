@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "@jest/globals";
 import type { ReceiveMessage, SendMessage } from "../../../src/protocol/asgi.js";
 import { Deferred } from "../../../src/common/promises.js";
@@ -13,6 +14,50 @@ const hello = httpApp((_scope, _receive, send) => respond(send, 200, "hello"));
 function start(contentType: string): SendMessage {
   return { type: "http.response.start", status: 200, headers: [pair("Content-Type", contentType)] };
 }
+
+const STEPS = [
+  "server is closing",
+  "first request is sent",
+  "second request is sent",
+  "second request is read",
+  "third client has connected",
+] as const;
+
+/**
+ * Three clients in another thread, which the event loop of the server does not serve. The first two are connected, and the
+ * third connects while the server is blocked. It reports what the third receives.
+ */
+const CLIENTS = `
+  const { connect } = require("node:net");
+  const { once } = require("node:events");
+  const { parentPort, workerData: { port, flags } } = require("node:worker_threads");
+  const reach = (step) => { Atomics.store(flags, step, 1); Atomics.notify(flags, step); };
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1").on("error", ({ code }) => parentPort.postMessage(code));
+    await once(socket, "connect");
+    return socket;
+  };
+  const ask = (socket, path) => new Promise((resolve) => socket.write("GET " + path + " HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n", resolve));
+  void (async () => {
+    const [first, second] = [await open(), await open()];
+    await ask(first, "/");
+    await once(first, "data");
+    await ask(second, "/");
+    await once(second, "data");
+    parentPort.postMessage("ready");
+    Atomics.wait(flags, 0, 0, 10000);
+    await ask(first, "/first");
+    reach(1);
+    await ask(second, "/second");
+    reach(2);
+    Atomics.wait(flags, 3, 0, 10000);
+    const third = await open();
+    await ask(third, "/third");
+    reach(4);
+    parentPort.postMessage(String((await once(third, "data"))[0]));
+    for (const socket of [first, second, third]) socket.destroy();
+  })();
+`;
 
 describe("a server that stops", () => {
   it("still responds to a request that was in transit on an idle connection, and then closes it", async () => {
@@ -36,6 +81,33 @@ describe("a server that stops", () => {
     const until = performance.now() + 200; // longer than idle connections stay open
     while (performance.now() < until);
     expect(await idle.closed).toMatch(/hello[^]*connection: close[^]*hello$/i);
+    await closed;
+  });
+
+  it("responds to a client that connects while requests keep its event loop busy, before it stops to listen", async () => {
+    const flags = new Int32Array(new SharedArrayBuffer(4 * STEPS.length));
+    const reach = (step: (typeof STEPS)[number]) => {
+      Atomics.store(flags, STEPS.indexOf(step), 1);
+      Atomics.notify(flags, STEPS.indexOf(step));
+    };
+    const block = (step: (typeof STEPS)[number]) => void Atomics.wait(flags, STEPS.indexOf(step), 0, 10_000);
+    await using server = await served(
+      httpApp((scope, _receive, send) => {
+        if (scope.path === "/first") block("second request is sent");
+        if (scope.path === "/second") {
+          reach("second request is read");
+          block("third client has connected");
+        }
+        return respond(send, 200, "hello");
+      }),
+    );
+    const clients = new Worker(CLIENTS, { eval: true, workerData: { port: server.port, flags } });
+    await once(clients, "message");
+    const outcome = once(clients, "message");
+    const closed = server.close();
+    reach("server is closing");
+    block("first request is sent");
+    expect(await outcome).toEqual([expect.stringMatching(/^HTTP\/1.1 200 [^]*hello$/)]);
     await closed;
   });
 

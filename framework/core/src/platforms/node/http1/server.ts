@@ -53,6 +53,9 @@ class Sweep {
 const MAX_CHECK_INTERVAL_MS = 1000;
 const MIN_CHECK_INTERVAL_MS = 10;
 
+/** Milliseconds of a turn in which hardly anything was served, so that hardly anything has been received since it began. */
+const QUIET_TURN_MS = 0.2;
+
 /** Excess connections that may get a response at the same time; more are closed without a response. */
 const MAX_REFUSED = 1000;
 const full = new ErrorResponse(503, "The server has as many connections as it takes.", ["retry-after", "1"]);
@@ -87,6 +90,11 @@ export class HTTP1Server extends StoppableServer {
   #accepted = 0;
   /** Connections in excess, until they have ended. */
   readonly #refused = new Set<Connection>();
+  /**
+   * The latest connections while the server begins to stop, which it reads after the listener has closed. A response before
+   * would let the client connect again; with 12 such clients, half of them lost a request. `null` at all other times.
+   */
+  #held: Socket[] | null = null;
   #hasWarned = false;
   #checkedAt = performance.now();
 
@@ -118,8 +126,13 @@ export class HTTP1Server extends StoppableServer {
       this.#counted.delete(socket);
     });
     if (isFull) this.#warn();
-    if (tls === undefined) this.#accept(socket, isFull);
-    else if (isFull) socket.destroy(); // the handshake would cost more than the response saves
+    if (tls !== undefined) {
+      if (isFull) socket.destroy(); // the handshake would cost more than the response saves
+    } else if (this.#held === null) {
+      this.#accept(socket, isFull);
+    } else {
+      this.#held.push(socket.on("error", () => {}));
+    }
   }
 
   #createServer(): Server {
@@ -196,15 +209,18 @@ export class HTTP1Server extends StoppableServer {
 
   protected async drain(): Promise<void> {
     this.context.drain();
+    const held: Socket[] = (this.#held = []);
     await this.#acceptBacklog();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#held = null;
+    for (const socket of held) if (!socket.destroyed) this.#accept(socket, !this.#counted.has(socket));
     this.#http2?.drain();
     await this.onUnlistened();
     await settledWithin(closed, this.lingerMs);
     this.#http2?.close();
     do {
       await this.context.idle();
-      await nextTurn(); // reads requests that were received while the event loop was busy
+      await quietTurn(this.lingerMs); // reads requests that were received while the event loop was busy
     } while (this.context.running.size > 0);
     for (const connection of this.#connections) {
       if (connection.isIdle) connection.close();
@@ -225,7 +241,7 @@ export class HTTP1Server extends StoppableServer {
     let before;
     do {
       before = this.#accepted;
-      await nextTurn();
+      await quietTurn(this.lingerMs);
     } while (this.#accepted > before && performance.now() < deadline);
   }
 
@@ -256,6 +272,18 @@ function toConnectionSettings(
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets the event loop turn until it has a quiet turn, within a limit. */
+async function quietTurn(limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  let now = performance.now();
+  let began;
+  do {
+    began = now;
+    await nextTurn();
+    now = performance.now();
+  } while (now - began > QUIET_TURN_MS && now < deadline);
 }
 
 async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
