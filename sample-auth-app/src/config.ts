@@ -29,21 +29,17 @@ const Settings = t.Object({
   secretKey: secret(t.String({ default: INSECURE_SECRET_KEY })),
 });
 
-/** The identity provider that users log in at, which replaces the login of this application. */
+/** The identity provider that users log in at, which replaces the login of this application: `OIDC_ISSUER`, and so on. */
 const ProviderSettings = t.Object({
-  oidcIssuer: t.Optional(t.String({ pattern: "^https?://[^?#\\s]+$" })),
-  oidcAudience: t.String({ default: "http://127.0.0.1:8000", pattern: "^https?://[^?#\\s]+$" }),
-  oidcClientId: t.String({ default: "sample-auth-app" }),
+  issuer: t.Optional(t.String({ pattern: "^https?://[^?#\\s]+$" })),
+  audience: t.String({ default: "http://127.0.0.1:8000", pattern: "^https?://[^?#\\s]+$" }),
+  clientId: t.String({ default: "sample-auth-app" }),
 });
 
 /** The provider, or `null`. It decides which routes exist, so it is read before the other settings. */
 export function readProvider(env: Readonly<Record<string, string | undefined>> = process.env) {
-  const {
-    oidcIssuer: issuer,
-    oidcAudience: audience,
-    oidcClientId: clientId,
-  } = loadSettings(ProviderSettings, { env });
-  return issuer === undefined ? null : { issuer, audience, clientId };
+  const { issuer, ...client } = loadSettings(ProviderSettings, { env, prefix: "OIDC_" });
+  return issuer === undefined ? null : { issuer, ...client };
 }
 
 export type Settings = ReturnType<typeof readSettings>;
