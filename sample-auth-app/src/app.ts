@@ -9,6 +9,7 @@ import { bearer, connectSources, provider } from "./security/provider.js";
 import { log, requestContext } from "./logging.js";
 import { auth, providerLogin } from "./routes/auth.js";
 import { items } from "./routes/items.js";
+import { liveItems } from "./routes/live.js";
 import { assets, page } from "./routes/page.js";
 import { users } from "./routes/users.js";
 
@@ -50,6 +51,7 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   app.includeRouter(provider === null ? auth : providerLogin);
   app.includeRouter(users);
   app.includeRouter(items);
+  app.includeRouter(liveItems);
   app.includeRouter(page);
   app.includeRouter(health());
   app.includeRouter(mcp(app, bearer ? { auth: bearer } : {}));

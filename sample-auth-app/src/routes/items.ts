@@ -1,4 +1,4 @@
-import { BackgroundTasks, event, Header, HTTPException, Query, Response, Router, Security, t, WebSocket } from "tsgi";
+import { BackgroundTasks, HTTPException, Query, Response, Router, Security, t } from "tsgi";
 
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
@@ -8,19 +8,16 @@ import { type Account, Item, NewItem, problem } from "../models.js";
 /** The items of the current user. Another user's item does not exist: it is 404. */
 export const items = new Router({ prefix: "/items", tags: ["items"] });
 
-const reader = Security(getCurrentAccount, { scopes: ["items:read"] });
+export const reader = Security(getCurrentAccount, { scopes: ["items:read"] });
 const writer = Security(getCurrentAccount, { scopes: ["items:write"] });
 const responses = { 404: problem("Not Found") };
 
 /** PostgreSQL's `integer`, the smaller of the two databases'. */
-const MAX_ID = 2_147_483_647;
+export const MAX_ID = 2_147_483_647;
 const ItemId = t.Integer({ minimum: 1, maximum: MAX_ID });
 
-/** New items that are read at once. */
-const BATCH = 100;
-
 type Row = Pick<Item, "id" | "name">;
-const toItem = ({ id, name }: Row, { username }: Account): Item => ({ id, name, owner: username });
+export const toItem = ({ id, name }: Row, { username }: Account): Item => ({ id, name, owner: username });
 
 items.get(
   "",
@@ -77,42 +74,6 @@ items.post(
 );
 
 items.get(
-  "/live",
-  {
-    summary: "The user's new items, as they are added on any replica",
-    description: "Continues after the item of `Last-Event-ID`; by default after the newest item.",
-    stream: "sse",
-    params: {
-      lastEventId: Header(t.Integer({ minimum: 0, maximum: MAX_ID }), { default: null }),
-      account: reader,
-      signal: AbortSignal,
-      db: database,
-      live,
-    },
-    returns: Item,
-  },
-  async function* ({ lastEventId, account, signal, db, live }) {
-    // Before the first query, so that no item is missed. After an outage of Redis, the client connects again.
-    using added = await live.subscribe(`items:${account.id}`, { signal, onGap: () => added[Symbol.dispose]() });
-    const newest = await db.item.findFirst({ where: { ownerId: account.id }, orderBy: { id: "desc" } });
-    let last = lastEventId ?? newest?.id ?? 0;
-    yield event({ id: last });
-    let announced: number | undefined = 0; // no item's id
-    while (announced !== undefined) {
-      const where = { OR: [{ id: { gt: last } }, { id: announced }], owner: currentOwner(account) };
-      const rows = await db.item.findMany({ where, orderBy: { id: "asc" }, take: BATCH });
-      for (const row of rows) {
-        last = Math.max(last, row.id);
-        yield event({ id: last, data: toItem(row, account) });
-      }
-      if (rows.length < BATCH) {
-        announced = (await added.next()).value;
-      }
-    }
-  },
-);
-
-items.get(
   "/{item_id}",
   {
     summary: "One of the user's items",
@@ -145,22 +106,5 @@ items.delete(
       throw new HTTPException(404);
     }
     return new Response(null, { statusCode: 204 });
-  },
-);
-
-/** The owner of an open connection, unless the user was disabled or has changed the password meanwhile. */
-const currentOwner = ({ id, version }: Account) => ({ id, version, disabled: false });
-
-/** Search as one types: for each text, the user's items with it in their name. */
-items.websocket(
-  "/search",
-  { params: { socket: WebSocket, account: reader, db: database } },
-  async ({ socket, account, db }) => {
-    await socket.accept();
-    for await (const text of socket) {
-      const where = { name: { contains: String(text) }, owner: currentOwner(account) };
-      const found = await db.item.findMany({ where, orderBy: { id: "asc" }, take: 10 });
-      await socket.sendJson(found.map((row) => toItem(row, account)));
-    }
   },
 );

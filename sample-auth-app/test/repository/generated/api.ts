@@ -133,6 +133,24 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/items/{item_id}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** One of the user's items */
+    get: operations["getItemsByItemId"];
+    put?: never;
+    post?: never;
+    /** Remove one of the user's items */
+    delete: operations["deleteItemsByItemId"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/items/live": {
     parameters: {
       query?: never;
@@ -148,24 +166,6 @@ export interface paths {
     put?: never;
     post?: never;
     delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/items/{item_id}": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /** One of the user's items */
-    get: operations["getItemsByItemId"];
-    put?: never;
-    post?: never;
-    /** Remove one of the user's items */
-    delete: operations["deleteItemsByItemId"];
     options?: never;
     head?: never;
     patch?: never;
@@ -650,55 +650,6 @@ export interface operations {
       };
     };
   };
-  getItemsLive: {
-    parameters: {
-      query?: never;
-      header?: {
-        "last-event-id"?: number;
-      };
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** OK */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "text/event-stream": string;
-        };
-      };
-      /** Could not validate credentials */
-      401: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** Not enough scopes */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Problem"];
-        };
-      };
-      /** Unprocessable Entity */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["HTTPValidationError"];
-        };
-      };
-    };
-  };
   getItemsByItemId: {
     parameters: {
       query?: never;
@@ -795,6 +746,55 @@ export interface operations {
       };
       /** Not Found */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      /** Unprocessable Entity */
+      422: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["HTTPValidationError"];
+        };
+      };
+    };
+  };
+  getItemsLive: {
+    parameters: {
+      query?: never;
+      header?: {
+        "last-event-id"?: number;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+      /** Could not validate credentials */
+      401: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Problem"];
+        };
+      };
+      /** Not enough scopes */
+      403: {
         headers: {
           [name: string]: unknown;
         };
