@@ -1,3 +1,4 @@
+import hooks from "node:async_hooks";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import vm from "node:vm";
@@ -13,6 +14,19 @@ if (process.env.TEST_WORKERS && process.send) {
   writeFileSync(file, "");
   process.once("exit", () => rmSync(file, { force: true }));
 }
+
+const storages = new Set();
+
+/**
+ * Node 20 and 22 process each used instance for each promise, until the instance is disabled: in a worker with the
+ * instances of 40 test files, this takes a tenth of the processor time.
+ */
+hooks.AsyncLocalStorage = class AsyncLocalStorage extends hooks.AsyncLocalStorage {
+  constructor(...options) {
+    super(...options);
+    storages.add(this);
+  }
+};
 
 /**
  * Node's environment for tests, which fails a file that leaves a handle open – a server, a socket, a timer, a child
@@ -66,6 +80,8 @@ export default class StrictEnvironment extends TestEnvironment {
       left = this.#leftovers();
     }
     await super.teardown();
+    for (const storage of storages) storage.disable();
+    storages.clear();
     process.off("exit", failOnExit);
     process.off("uncaughtException", this.#onLateError);
     process.off("unhandledRejection", this.#onLateError);
