@@ -2,6 +2,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import type { App } from "../../src/app/app.js";
 import type { DocumentedMethod, OpenAPIDocument, OperationObject } from "../../src/openapi/types.js";
 
+/** It compiles the schema of OpenAPI once: 0.2 s. */
+const validator = new Validator();
+
 /** Every `$ref` of a document. */
 function refsOf(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
@@ -14,7 +17,7 @@ export async function faultsOf(document: OpenAPIDocument): Promise<unknown[]> {
   const json = JSON.parse(JSON.stringify(document)) as OpenAPIDocument;
   const listed = Object.keys(json.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`);
   const used = new Set(refsOf(json));
-  const { valid, errors } = await new Validator().validate({ ...json });
+  const { valid, errors } = await validator.validate({ ...json });
   return [
     ...(valid ? [] : [errors]),
     ...[...used].filter((ref) => !listed.includes(ref)).map((ref) => `${ref} leads nowhere`),
