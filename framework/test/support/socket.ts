@@ -1,14 +1,16 @@
-/** The same request as `call` sends, to the application on the Node server, over a separate socket. */
+/** The same request as `call` sends, to the application on the Node server, over a socket. */
 import type { ASGIApp, HTTPScope } from "../../core/src/protocol/asgi.js";
 import { serve, type RunningServer } from "../../core/src/node.js";
-import type { Answer, CallApp, Sent } from "./call.js";
+import type { CallApp } from "./call.js";
 import { KeptLog } from "./kept-log.js";
-import { sendOverHTTP2, sendTo } from "./send.js";
+import { type Connection, HTTP1Connection, HTTP2Connection } from "./send.js";
 
 interface Served {
   readonly server: RunningServer;
   /** The calls of the application, by the port of their client. */
   readonly calls: Map<number, Promise<unknown>>;
+  /** The connections that are open, and not in use. */
+  readonly idle: Connection[];
 }
 
 /** Serves each application that it is asked to call, until it is closed. */
@@ -30,12 +32,25 @@ export class SocketCaller implements AsyncDisposable {
   readonly call: CallApp = async (app, method, target, sent = {}) => {
     let served = this.#served.get(app);
     if (served === undefined) this.#served.set(app, (served = serveTracked(app, this.#http2)));
-    return exchange(await served, this.#http2 ? sendOverHTTP2 : sendTo, method, target, sent);
+    const { server, calls, idle } = await served;
+    const connection = idle.pop() ?? (this.#http2 ? new HTTP2Connection(server.url) : new HTTP1Connection(server.url));
+    let port = 0;
+    try {
+      return await connection.send(method, target, sent, (own) => (port = own));
+    } finally {
+      try {
+        await calls.get(port); // the error of the application takes precedence over the closed connection that it causes
+      } finally {
+        calls.delete(port);
+        idle.push(connection);
+      }
+    }
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
     const all = await Promise.all(this.#served.values());
     this.#served.clear();
+    for (const { idle } of all) for (const connection of idle) connection.close();
     await Promise.all(all.map(({ server }) => server.close()));
   }
 }
@@ -47,25 +62,9 @@ async function serveTracked(app: ASGIApp, http2: boolean): Promise<Served> {
     if (scope.type === "http") calls.set(portOf(scope), result);
     return result;
   };
-  return { server: await serve(tracked, { port: 0, signals: false, logger: new KeptLog(), http2 }), calls };
+  return { server: await serve(tracked, { port: 0, signals: false, logger: new KeptLog(), http2 }), calls, idle: [] };
 }
 
 function portOf({ client }: HTTPScope): number {
   return client?.[1] ?? 0;
-}
-
-async function exchange(
-  { server, calls }: Served,
-  send: typeof sendTo,
-  method: string,
-  target: string,
-  sent: Sent,
-): Promise<Answer> {
-  let clientPort = 0;
-  try {
-    return await send(server.url, method, target, sent, (port) => (clientPort = port));
-  } finally {
-    await calls.get(clientPort); // the error of the application takes precedence over the closed connection that it causes
-    calls.delete(clientPort);
-  }
 }
