@@ -45,20 +45,12 @@ export interface Use {
 class Source {
   readonly root: JSONSchema;
   readonly use: Use;
-  /** Names an object schema here that contains itself and has no name. */
-  readonly role: string;
-  /** Converts a schema inside the root. */
-  readonly inner: (schema: JSONSchema | boolean) => SchemaObject;
   #byId: Map<string, JSONSchema> | null = null;
 
-  constructor(
-    { root, use, role }: Pick<Source, "root" | "use" | "role">,
-    convert: (schema: JSONSchema | boolean, source: Source) => SchemaObject,
-  ) {
+  constructor(root: JSONSchema, use: Use) {
     this.root = root;
     this.use = use;
-    this.role = role;
-    this.inner = (schema) => convert(schema, this);
+    this.note(root);
   }
 
   note(schema: JSONSchema): void {
@@ -103,8 +95,7 @@ export class Components {
    * @param root - The schema whose definitions the references of `schema` mean. Defaults to itself.
    */
   convert(schema: JSONSchema, use: Use, root: JSONSchema = schema): SchemaObject {
-    const source = new Source({ root, use, role: this.#roleOf(use) }, this.#convert);
-    source.note(root);
+    const source = new Source(root, { ...use, role: this.#roleOf(use) });
     const converted = this.#convert(schema, source);
     const own = this.#bySchema[use.direction].get(schema);
     return own && converted.$ref === undefined ? this.#refer(own) : converted;
@@ -128,7 +119,7 @@ export class Components {
     return this.#refer(entry);
   }
 
-  readonly #convert = (schema: JSONSchema | boolean, source: Source): SchemaObject => {
+  #convert(schema: JSONSchema | boolean, source: Source): SchemaObject {
     if (typeof schema === "boolean") return booleanSchema(schema);
     source.note(schema);
     if (schema.$ref !== undefined) return this.#convertRef(schema, schema.$ref, source);
@@ -136,7 +127,7 @@ export class Components {
     if (known) return this.#refer(known);
     const name = ownName(schema);
     return name ? this.#refer(this.#enter(schema, name, source)) : this.#keywords(schema, source);
-  };
+  }
 
   /** Adds annotations to a schema of this document. */
   annotate(schema: SchemaObject, annotations: Annotations): SchemaObject {
@@ -158,14 +149,15 @@ export class Components {
   }
 
   /** An input has the name of the output that it equals, and the other way round. */
-  #nameOf(ref: string, target: JSONSchema, { use, role }: Source): ComponentName {
+  #nameOf(ref: string, target: JSONSchema, { use }: Source): ComponentName {
     const twin = this.#bySchema[use.direction === "input" ? "output" : "input"].get(target);
-    return twin ?? referredName(ref, target, pascalCase(role));
+    return twin ?? referredName(ref, target, pascalCase(use.role));
   }
 
   #keywords(schema: JSONSchema, source: Source): SchemaObject {
     const discriminator = this.#discriminatorOf(schema, source);
-    return this.#version.writeSchema(schema, { inner: source.inner, direction: source.use.direction, discriminator });
+    const inner: Inner = (one) => this.#convert(one, source);
+    return this.#version.writeSchema(schema, { inner, direction: source.use.direction, discriminator });
   }
 
   /** A discriminator knows its members by the names of their components (OpenAPI 3.0.3 §4.7.25): each needs one. */
@@ -266,7 +258,7 @@ export class Components {
   #addTo(group: Component[], entry: Entry): void {
     const content = entry.content as SchemaObject;
     const twin = group.find(({ first }) =>
-      new Comparison(this.#targets, first.direction !== entry.direction).same(first.content, content),
+      comparing(this.#targets, first.direction !== entry.direction)(first.content, content),
     );
     if (twin) {
       // The input's form counts: it says which keys are refused.
@@ -319,65 +311,51 @@ function nameOf(component: Component): string {
   return isInputOnly(component) ? `${component.base}Input` : component.base;
 }
 
-/** The target of a reference. */
-interface Target {
-  readonly base: string;
-  readonly content: SchemaObject | null;
-}
-
 /** The names of a `required`, or the strings of an `enum`: their order has no meaning. */
 function isTextList(value: object): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-function sameTexts(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && JSON.stringify(left.toSorted()) === JSON.stringify(right.toSorted());
-}
+/** The target of a reference. */
+type Target = Pick<Entry, "base" | "content">;
 
-/** Compares schemas whose references have no names yet. */
-class Comparison {
-  readonly #targets: ReadonlyMap<object, Target>;
-  readonly #isAcross: boolean;
+/**
+ * Makes a comparison of schemas whose references have no names yet.
+ *
+ * @param targets - The target of each reference.
+ * @param isAcross - Whether an input is compared with an output, which never has further keys and does not state it.
+ */
+function comparing(targets: ReadonlyMap<object, Target>, isAcross: boolean) {
   /** Pairs that are being compared, which count as equal: structs may contain themselves. */
-  #assumed: Map<Target, Set<Target>> | null = null;
+  const assumed = new Map<Target, Set<Target>>();
 
-  /**
-   * @param targets - What each reference leads to.
-   * @param isAcross - Whether an input is compared with an output, which never has further keys and does not say so.
-   */
-  constructor(targets: ReadonlyMap<object, Target>, isAcross: boolean) {
-    this.#targets = targets;
-    this.#isAcross = isAcross;
-  }
-
-  /** Compares two schemas, or parts of them. */
-  same(left: unknown, right: unknown): boolean {
+  function same(left: unknown, right: unknown): boolean {
     if (left === right) return true;
     if (!isObject(left) || !isObject(right)) return false;
-    const leftTarget = this.#targets.get(left);
-    const rightTarget = this.#targets.get(right);
+    const leftTarget = targets.get(left);
+    const rightTarget = targets.get(right);
     if (Boolean(leftTarget) !== Boolean(rightTarget) || Array.isArray(left) !== Array.isArray(right)) return false;
     // From OpenAPI 3.1 on, a reference can have keywords next to it, which apply as well.
-    if (leftTarget && rightTarget && !this.#sameTarget(leftTarget, rightTarget)) return false;
-    if (isTextList(left) && isTextList(right)) return sameTexts(left, right);
-    return this.#sameMembers(left as Record<string, unknown>, right as Record<string, unknown>);
-  }
-
-  #sameTarget(left: Target, right: Target): boolean {
-    if (left === right || this.#assumed?.get(left)?.has(right)) return true;
-    if (left.base !== right.base) return false;
-    const assumed = (this.#assumed ??= new Map<Target, Set<Target>>());
-    assumed.set(left, (assumed.get(left) ?? new Set()).add(right));
-    return this.same(left.content, right.content);
-  }
-
-  #sameMembers(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+    if (leftTarget && rightTarget && !sameTarget(leftTarget, rightTarget)) return false;
+    if (isTextList(left) && isTextList(right)) {
+      return JSON.stringify(left.toSorted()) === JSON.stringify(right.toSorted());
+    }
     const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-    const isImplied = (key: string) => this.#isAcross && key === "additionalProperties" && !left[key] && !right[key];
-    return [...keys].every((key) => isImplied(key) || this.same(left[key], right[key]));
+    const isImplied = (key: string) => isAcross && key === "additionalProperties" && !left[key] && !right[key];
+    return [...keys].every((key) => isImplied(key) || same(left[key], right[key]));
   }
+
+  function sameTarget(left: Target, right: Target): boolean {
+    const known = assumed.get(left) ?? new Set();
+    if (left === right || known.has(right)) return true;
+    if (left.base !== right.base) return false;
+    assumed.set(left, known.add(right));
+    return same(left.content, right.content);
+  }
+
+  return same;
 }

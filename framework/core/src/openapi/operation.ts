@@ -147,34 +147,31 @@ function callbacksOf(
   return Object.fromEntries(Object.entries(callbacks).map(([name, item]) => [name, callbackOf(name, item)]));
 }
 
-/** An object of parameters, each a property. */
-class Members {
-  readonly #properties: Record<string, SchemaObject> = {};
-  readonly #required = new Set<string>();
-
-  add(name: string, schema: SchemaObject, isRequired: boolean): void {
-    this.#properties[name] ??= schema;
-    if (isRequired) this.#required.add(name);
-  }
-
-  get isRequired(): boolean {
-    return this.#required.size > 0;
-  }
-
-  get schema(): SchemaObject {
-    const required = this.isRequired ? { required: [...this.#required] } : {};
-    return { type: "object", properties: this.#properties, ...required };
-  }
+/** A parameter as a property of an object. */
+interface Member {
+  readonly name: string;
+  readonly schema: SchemaObject;
+  readonly isRequired: boolean;
 }
 
-/** The schema of one member, with the metadata of its parameter function. */
-function memberOf(source: SourceParam, place: DocumentPlace): SchemaObject {
-  const { description, deprecated, examples } = source.marker.options;
-  return place.components.annotate(schemaOf(source, place), {
+/** One member, with the metadata of its parameter function. */
+function memberOf(source: SourceParam, place: DocumentPlace): Member {
+  const { name, isRequired, marker } = source;
+  const { description, deprecated, examples } = marker.options;
+  const schema = place.components.annotate(schemaOf(source, place), {
     description,
     deprecated: deprecated || undefined,
     examples: examples?.length ? examples : undefined,
   });
+  return { name, schema, isRequired };
+}
+
+/** The schema of an object with these members. It is required when one of them is. */
+function objectOf(members: readonly Member[]): Omit<Member, "name"> {
+  const properties: Record<string, SchemaObject> = {};
+  for (const { name, schema } of members) properties[name] ??= schema;
+  const required = unlessEmpty([...new Set(members.filter(({ isRequired }) => isRequired).map(({ name }) => name))]);
+  return { schema: defined({ type: "object" as const, properties, required }), isRequired: required !== undefined };
 }
 
 function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject {
@@ -187,15 +184,8 @@ function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: Documen
       required: bodies.some((source) => source.isRequired),
     });
   }
-  const members = new Members();
-  for (const source of bodies) members.add(source.name, memberOf(source, place), source.isRequired);
-  return { content: { "application/json": { schema: members.schema } }, required: members.isRequired };
-}
-
-function addForm(source: SourceParam, members: Members, place: DocumentPlace): void {
-  const properties = propertiesOf(source, place);
-  if (!properties) members.add(source.name, memberOf(source, place), source.isRequired);
-  for (const { name, schema, isRequired } of properties ?? []) members.add(name, schema, isRequired);
+  const { schema, isRequired } = objectOf(bodies.map((source) => memberOf(source, place)));
+  return { content: { "application/json": { schema } }, required: isRequired };
 }
 
 /** The media types of the files, unless all may have any. */
@@ -211,14 +201,10 @@ function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: Docume
   const [first] = forms;
   const files = forms.filter(({ marker }) => marker.source.body === "multipart");
   const mediaTypes = files.length > 0 ? [] : ["application/x-www-form-urlencoded"];
-  let schema: SchemaObject;
-  let { isRequired } = first;
-  if (forms.length === 1 && files.length === 0 && first.compiled.properties) schema = schemaOf(first, place);
-  else {
-    const members = new Members();
-    for (const source of forms) addForm(source, members, place);
-    ({ schema, isRequired } = members);
-  }
+  const isWhole = forms.length === 1 && files.length === 0 && first.compiled.properties;
+  const { schema, isRequired } = isWhole
+    ? { schema: schemaOf(first, place), isRequired: first.isRequired }
+    : objectOf(forms.flatMap((source) => propertiesOf(source, place) ?? [memberOf(source, place)]));
   const media: MediaTypeObject = defined({ schema, encoding: encodingOf(files) });
   return {
     content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
