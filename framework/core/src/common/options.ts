@@ -1,5 +1,6 @@
 /** Options: one that is misspelt, or has a value that cannot work, would be silently without effect. @module */
 import { configurationError } from "./exceptions.js";
+import { defined } from "./records.js";
 
 /** Throws a `ConfigurationError` for a value that an option cannot have. `undefined` never reaches it. */
 export type OptionRule = (place: string, option: string, value: unknown) => void;
@@ -57,11 +58,6 @@ export const MILLISECONDS = expecting("milliseconds from 0 on", isAmount);
 export function oneOf(...values: readonly (string | number | boolean)[]): OptionRule {
   const [last, ...others] = values.map((value) => JSON.stringify(value)).toReversed();
   return expecting(`${others.toReversed().join(", ")} or ${last}`, (value) => values.some((one) => one === value));
-}
-
-/** The members of an object that are not `undefined`. */
-export function defined<Members extends object>(members: Members): Members {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Members;
 }
 
 /** Options with their defaults. One that is `undefined` counts as left out. */

@@ -26,22 +26,15 @@ export interface UploadFileOptions {
 const CHUNK_BYTES = 64 * 1024;
 
 /** Bytes that are there already. */
-class MemoryContent implements UploadContent {
-  #bytes: Uint8Array | null;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = asBytes(bytes);
-  }
-
-  read(position: number, length: number): Promise<Uint8Array> {
-    return this.#bytes
-      ? Promise.resolve(this.#bytes.subarray(position, position + length))
-      : Promise.reject(new UploadClosedError());
-  }
-
-  release(): void {
-    this.#bytes = null;
-  }
+function inMemory(given: Uint8Array): UploadContent {
+  let bytes: Uint8Array | null = asBytes(given);
+  return {
+    read: async (position, length) => {
+      if (bytes === null) throw new UploadClosedError();
+      return bytes.subarray(position, position + length);
+    },
+    release: () => void (bytes = null),
+  };
 }
 
 /** A file was read after it had been closed: by its own `close()`, or because its request has ended. */
@@ -96,7 +89,7 @@ export class UploadFile {
     this.filename = options.filename ?? "";
     this.contentType = options.contentType ?? "application/octet-stream";
     this.headers = options.headers ?? createRecord();
-    this.#content = isBytes ? new MemoryContent(content) : content;
+    this.#content = isBytes ? inMemory(content) : content;
   }
 
   /**

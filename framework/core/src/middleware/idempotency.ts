@@ -11,8 +11,7 @@ import { sentPath, sentQuery } from "../protocol/path.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
 import { Claim, Keys, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
-import { watchLateWork } from "./late-work.js";
-import { onHTTP, refuse, sendInOrder } from "./layer.js";
+import { onHTTP, refuse, sendInOrder, watchLateWork } from "./layer.js";
 import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
 
 /** Options of `idempotency`. */

@@ -90,3 +90,23 @@ export function refusalOf(scope: HTTPScope | WebSocketScope, { statusCode, detai
   for (const [name, value] of new ResponseHeaders(headers)) problem.headers.append(name, value);
   return problem;
 }
+
+/** Work that continues after its request got a 504, because code cannot be stopped from outside. */
+const LATE: unique symbol = Symbol("tsgi.lateWork");
+
+/** A scope whose reader waits for late work. */
+interface WatchedScope {
+  readonly [LATE]?: Promise<unknown>[];
+}
+
+/** Reports work that continues. @param work - Settles when it has ended, and does not reject. */
+export function reportLateWork(scope: HTTPScope & WatchedScope, work: Promise<unknown>): void {
+  scope[LATE]?.push(work);
+}
+
+/** A scope for an application, and a list of the work that continues after its response. */
+export function watchLateWork(scope: HTTPScope & WatchedScope): [watched: HTTPScope, late: Promise<unknown>[]] {
+  const late = scope[LATE] ?? [];
+  const watched: HTTPScope & WatchedScope = { ...scope, [LATE]: late };
+  return [watched, late];
+}

@@ -3,8 +3,8 @@ import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { oneLine } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
-import { defined } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
+import { defined } from "../common/records.js";
 import { headerValue } from "../protocol/header-list.js";
 
 /** A WebSocket's handshake is a GET (RFC 6455 §4.1). */

@@ -3,11 +3,12 @@ import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { assertOptions, expecting, FUNCTION, oneOf, type OptionRules, whole } from "../common/options.js";
 import { Request } from "../http/request.js";
+import { canonicalAddress } from "../protocol/http-grammar.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
 import { STORE_UNAVAILABLE, StoreLog, type Count, memoryStore, type Store, STORE } from "./stores.js";
 
-/** `::ffff:192.0.2.1`, which a socket of both families calls an IPv4 client; the last 32 bits may be hexadecimal. */
-const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
+/** `::ffff:192.0.2.1`, which a socket of both families calls an IPv4 client, in the spelling of RFC 5952 §4. */
+const MAPPED = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/;
 
 /**
  * The network that one client has: an IPv4 address, the /64 of an IPv6 address. Attack: a client with one IPv6 address has
@@ -21,17 +22,13 @@ const MAPPED = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\
  * ```
  */
 export function clientNetwork(host: string): string {
-  if (!host.includes(":")) return host;
-  const mapped = MAPPED.exec(host);
-  if (mapped) return mapped[1] ?? [mapped[2], mapped[3]].flatMap((group = "") => toBytes(group)).join(".");
-  const [head = "", tail] = (host.split("%")[0] ?? "").split("::");
-  const front = head === "" ? [] : head.split(":");
-  const back = tail === undefined || tail === "" ? [] : tail.split(":");
-  // A tail in dotted form stands for two groups; it is behind the network in any case.
-  const size = back.length + (back.at(-1)?.includes(".") ? 1 : 0);
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - size);
-  const groups = [...front, ...Array<string>(zeros).fill("0"), ...back].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+  const address = host.includes(":") ? canonicalAddress(host.split("%")[0] ?? "") : undefined;
+  if (address === undefined) return host;
+  const mapped = MAPPED.exec(address);
+  if (mapped) return mapped.slice(1).flatMap(toBytes).join(".");
+  const [front = [], back = []] = address.split("::").map((half) => half.match(/[\da-f]+/g) ?? []);
+  const zeros = Array<string>(8 - front.length - back.length).fill("0");
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(":")}::/64`;
 }
 
 function toBytes(group: string): [number, number] {

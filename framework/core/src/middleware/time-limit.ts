@@ -4,8 +4,7 @@ import type { Middleware } from "./chain.js";
 import { ClientDisconnect } from "../common/exceptions.js";
 import { expecting } from "../common/options.js";
 import { markHandled } from "../common/promises.js";
-import { reportLateWork } from "./late-work.js";
-import { onHTTP, refuse } from "./layer.js";
+import { onHTTP, refuse, reportLateWork } from "./layer.js";
 
 /** The longest delay that a timer keeps; a longer one fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;

@@ -1,7 +1,8 @@
 /** The OpenAPI document of an application, built from its routes. @module */
 import { withPlace } from "../common/exceptions.js";
+import { defined } from "../common/records.js";
 import { DETAIL_BODIES, PROBLEM_BODIES } from "./errors.js";
-import { ANYTHING, defined, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
+import { ANYTHING, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";

@@ -3,6 +3,7 @@ import { encodeUTF8 } from "../protocol/header-list.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
 import { hasFiles } from "../common/platform.js";
+import { mapValues } from "../common/records.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import { Request } from "../http/request.js";
 import { HTMLResponse } from "../http/response/kinds.js";
@@ -37,13 +38,10 @@ function isElsewhere(url: string): boolean {
 /** The addresses in the flows of a scheme, each changed. */
 function mapURLs(scheme: SecuritySchemeObject, change: (url: string) => string): SecuritySchemeObject {
   if (scheme.type !== "oauth2") return scheme;
-  const flows = Object.entries(scheme.flows).map(([name, flow]) => [
-    name,
-    Object.fromEntries(
-      Object.entries(flow).map(([key, value]) => [key, typeof value === "string" ? change(value) : value]),
-    ),
-  ]);
-  return { ...scheme, flows: Object.fromEntries(flows) as typeof scheme.flows };
+  const flows = mapValues(scheme.flows, (flow) =>
+    mapValues({ ...flow }, (value: unknown) => (typeof value === "string" ? change(value) : value)),
+  );
+  return { ...scheme, flows };
 }
 
 /**
@@ -54,21 +52,13 @@ function placeBelow(document: OpenAPIDocument, rootPath: string): OpenAPIDocumen
   if (rootPath === "") return document;
   const { servers, components } = document;
   const isListed = servers.some(({ url }) => url === rootPath);
-  const { securitySchemes } = components ?? {};
   const place = (url: string) => (isElsewhere(url) ? url : `${rootPath}/${url.replace(/^\/+/, "")}`);
+  const securitySchemes =
+    components?.securitySchemes && mapValues(components.securitySchemes, (scheme) => mapURLs(scheme, place));
   return {
     ...document,
     servers: isListed ? servers : [{ url: rootPath }, ...servers.filter(({ url }) => url !== "/")],
-    ...(securitySchemes
-      ? {
-          components: {
-            ...components,
-            securitySchemes: Object.fromEntries(
-              Object.entries(securitySchemes).map(([name, scheme]) => [name, mapURLs(scheme, place)]),
-            ),
-          },
-        }
-      : {}),
+    ...(securitySchemes && { components: { ...components, securitySchemes } }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Operations: the description of a route in the document, and of the requests that it sends later. @module */
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { configurationError } from "../common/exceptions.js";
-import { defined } from "../common/options.js";
+import { defined, mapValues } from "../common/records.js";
 import { factsOf } from "../middleware/chain.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { CallbackOperation } from "../routing/options.js";
@@ -27,7 +27,6 @@ import type {
   DocumentedMethod,
   OperationObject,
   ParameterObject,
-  PathItemObject,
   EncodingObject,
   MediaTypeObject,
   RequestBodyObject,
@@ -129,8 +128,8 @@ function callbacksOf(
 ): Record<string, CallbackObject> | undefined {
   const { callbacks } = route.record.metadata;
   if (!callbacks) return undefined;
-  const callbackOf = (name: string, addresses: (typeof callbacks)[string]): CallbackObject => {
-    const items = Object.entries(addresses).map(([address, operations]): [string, PathItemObject] => {
+  return mapValues(callbacks, (addresses, name) =>
+    mapValues(addresses, (operations, address) => {
       const item: { [M in DocumentedMethod]?: OperationObject } = {};
       for (const [key, operation] of Object.entries(operations)) {
         const method = documentedMethod(key);
@@ -140,11 +139,9 @@ function callbacksOf(
         const id = parts.ids.take(operation.operationId, operationId + capitalize(name), place);
         item[method] = operationOf(described, id, { ...parts, bodies: DETAIL_BODIES, isOurs: false });
       }
-      return [address, item];
-    });
-    return Object.fromEntries(items);
-  };
-  return Object.fromEntries(Object.entries(callbacks).map(([name, item]) => [name, callbackOf(name, item)]));
+      return item;
+    }),
+  );
 }
 
 /** A parameter as a property of an object. */

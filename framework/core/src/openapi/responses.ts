@@ -1,6 +1,6 @@
 /** Responses of the OpenAPI document, those to errors included. @module */
 import { configurationError, statusPhrase } from "../common/exceptions.js";
-import { defined } from "../common/options.js";
+import { defined, mapValues } from "../common/records.js";
 import { factsOf } from "../middleware/chain.js";
 import { responseFacts } from "../protocol/response-head.js";
 import { declaredResponsesOf, type MediaTypeDoc, type ResponseDoc } from "../parameters/annotation.js";
@@ -185,11 +185,8 @@ class Responses {
   }
 
   #headersOf({ headers = {} }: ResponseDoc): Record<string, HeaderObject> {
-    return Object.fromEntries(
-      Object.entries(headers).map(([name, { description, schema }]) => [
-        name,
-        defined({ description, schema: schema ? this.schemaOf(schema) : { type: "string" as const } }),
-      ]),
+    return mapValues(headers, ({ description, schema }) =>
+      defined({ description, schema: schema ? this.schemaOf(schema) : { type: "string" as const } }),
     );
   }
 }
@@ -285,7 +282,7 @@ function addRefusals(
     for (const [status, { description, headers = {} }] of Object.entries(refusals)) {
       responses.addRefusal(Number(status), {
         description,
-        headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, headerOf(text)])),
+        headers: mapValues(headers, headerOf),
         content: { [bodies.mediaType]: { schema: bodies.error(components) } },
       });
     }

@@ -3,7 +3,7 @@
  * @module
  */
 import { configurationError } from "../common/exceptions.js";
-import { defined } from "../common/options.js";
+import { defined, mapValues } from "../common/records.js";
 import { type JSONSchema, listItems } from "../schema/json-schema.js";
 import { type Annotations, type Inner, requiredOf, type SchemaContext, toJSONValue } from "./version.js";
 import type { DiscriminatorObject, SchemaObject } from "./types.js";
@@ -29,7 +29,7 @@ function valueOf(keyword: string, value: unknown, inner: Inner): unknown {
   if (SCHEMAS.has(keyword)) return inner(value as JSONSchema);
   if (LISTS.has(keyword)) return (value as JSONSchema[]).map(inner);
   if (!MAPS.has(keyword)) return toJSONValue(value);
-  return Object.fromEntries(Object.entries(value as Record<string, JSONSchema>).map(([key, one]) => [key, inner(one)]));
+  return mapValues(value as Record<string, JSONSchema>, inner);
 }
 
 const TYPES = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);

@@ -1,5 +1,6 @@
 /** From JSON Schema (draft 2020-12, draft-07 and TypeBox's own) to the dialect of OpenAPI 3.0. @module */
 import { configurationError } from "../common/exceptions.js";
+import { defined, mapValues } from "../common/records.js";
 import { type JSONSchema, listItems, unionMembers } from "../schema/json-schema.js";
 import {
   type Annotations,
@@ -105,42 +106,38 @@ function isEmpty(object: object): boolean {
 }
 
 /** The tighter of two lower or upper bounds: in OpenAPI 3.0 `exclusiveMinimum` says how `minimum` is meant. */
-function addBounds(
-  bounds: SchemaObject,
-  { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JSONSchema,
-): SchemaObject {
-  if (exclusiveMinimum !== undefined && exclusiveMinimum >= (minimum ?? -Infinity)) {
-    bounds.minimum = exclusiveMinimum;
-    bounds.exclusiveMinimum = true;
-  } else if (minimum !== undefined) bounds.minimum = minimum;
-  if (exclusiveMaximum !== undefined && exclusiveMaximum <= (maximum ?? Infinity)) {
-    bounds.maximum = exclusiveMaximum;
-    bounds.exclusiveMaximum = true;
-  } else if (maximum !== undefined) bounds.maximum = maximum;
-  if (multipleOf !== undefined) bounds.multipleOf = multipleOf;
-  return bounds;
+function numberOf(type: "integer" | "number", schema: JSONSchema): SchemaObject {
+  const { format, minimum, maximum, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity, multipleOf } = schema;
+  const isAbove = exclusiveMinimum > -Infinity && exclusiveMinimum >= (minimum ?? -Infinity);
+  const isBelow = exclusiveMaximum < Infinity && exclusiveMaximum <= (maximum ?? Infinity);
+  return defined({
+    type,
+    format,
+    minimum: isAbove ? exclusiveMinimum : minimum,
+    exclusiveMinimum: isAbove || undefined,
+    maximum: isBelow ? exclusiveMaximum : maximum,
+    exclusiveMaximum: isBelow || undefined,
+    multipleOf,
+  });
 }
 
-const TEXT_KEYWORDS = ["format", "pattern", "minLength", "maxLength"] as const;
-
 function textOf(schema: JSONSchema): SchemaObject {
-  const text: Record<string, unknown> = { type: "string" };
-  for (const keyword of TEXT_KEYWORDS) {
-    if (schema[keyword] !== undefined) text[keyword] = schema[keyword];
-  }
-  if (schema["contentEncoding"] === "base64") text["format"] ??= "byte";
-  return text;
+  const { pattern, minLength, maxLength } = schema;
+  const { format = schema["contentEncoding"] === "base64" ? "byte" : undefined } = schema;
+  return defined({ type: "string" as const, format, pattern, minLength, maxLength });
 }
 
 /** The dialect has no tuples: a list of any of the members, as long as the tuple. */
 function listOf(schema: JSONSchema, inner: Inner): SchemaObject {
   const { prefix: tuple, rest } = listItems(schema);
-  const list: SchemaObject = { type: "array", items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true) };
-  if (schema.minItems !== undefined) list.minItems = schema.minItems;
   const maxItems = Math.min(schema.maxItems ?? Infinity, tuple && rest === false ? tuple.length : Infinity);
-  if (maxItems !== Infinity) list.maxItems = maxItems;
-  if (schema.uniqueItems) list.uniqueItems = true;
-  return list;
+  return defined({
+    type: "array" as const,
+    items: tuple ? tupleItems(tuple, rest, inner) : inner(rest ?? true),
+    minItems: schema.minItems,
+    maxItems: maxItems === Infinity ? undefined : maxItems,
+    uniqueItems: schema.uniqueItems || undefined,
+  });
 }
 
 function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | undefined, inner: Inner): SchemaObject {
@@ -153,20 +150,18 @@ function tupleItems(tuple: readonly JSONSchema[], rest: JSONSchema | boolean | u
 }
 
 function structOf(schema: JSONSchema, inner: Inner, direction: Direction): SchemaObject {
-  const struct: SchemaObject = { type: "object" };
-  if (schema.properties) struct.properties = byName(schema.properties, inner);
+  const { properties, minProperties, maxProperties } = schema;
   const required = requiredOf(schema, direction);
-  if (required.length > 0) struct.required = required;
   const others = othersOf(schema, inner);
-  // An output never has unknown properties, regardless of the schema, so only an input states that it rejects them.
-  if (others !== undefined && (others !== false || direction === "input")) struct.additionalProperties = others;
-  if (schema.minProperties !== undefined) struct.minProperties = schema.minProperties;
-  if (schema.maxProperties !== undefined) struct.maxProperties = schema.maxProperties;
-  return struct;
-}
-
-function byName(schemas: Readonly<Record<string, JSONSchema>>, inner: Inner): Record<string, SchemaObject> {
-  return Object.fromEntries(Object.entries(schemas).map(([key, schema]) => [key, inner(schema)]));
+  return defined({
+    type: "object" as const,
+    properties: properties && mapValues(properties, inner),
+    required: required.length > 0 ? required : undefined,
+    // An output never has unknown properties, regardless of the schema, so only an input states that it rejects them.
+    additionalProperties: others === false && direction === "output" ? undefined : others,
+    minProperties,
+    maxProperties,
+  });
 }
 
 /** The dialect has no patterns for keys: a value can match any of the patterns' schemas. */
@@ -188,11 +183,8 @@ function typedOf(type: string, schema: JSONSchema, { inner, direction }: SchemaC
     case "string":
       return textOf(schema);
     case "integer":
-    case "number": {
-      const number: SchemaObject = { type };
-      if (schema.format !== undefined) number.format = schema.format;
-      return addBounds(number, schema);
-    }
+    case "number":
+      return numberOf(type, schema);
     case "array":
       return listOf(schema, inner);
     case "object":
@@ -246,17 +238,12 @@ function rulesOf(schema: JSONSchema, context: SchemaContext): SchemaObject {
   return joined(parts);
 }
 
+/** Keywords of a schema of several types that its parts do not repeat. */
+const OF_WHOLE = new Set(["type", "title", "description", "default", "examples", "$id"]);
+
 /** A schema of several types as one schema for each. */
 function membersByType(schema: JSONSchema, types: readonly string[]): JSONSchema[] {
-  const {
-    type: _type,
-    title: _title,
-    description: _description,
-    default: _default,
-    examples: _examples,
-    $id: _id,
-    ...rest
-  } = schema;
+  const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_WHOLE.has(keyword)));
   return types.map((type) => ({ ...rest, type }));
 }
 

@@ -190,8 +190,8 @@ export function isOrigin(value: unknown): value is string {
   return !isWeb || (URL.canParse(origin) && new URL(origin).origin === origin);
 }
 
-/** Two spellings of one IPv6 address are one host, RFC 5952. */
-function canonicalAddress(address: string): string | undefined {
+/** Two spellings of one IPv6 address are one host, RFC 5952; `undefined` if it is invalid. */
+export function canonicalAddress(address: string): string | undefined {
   const url = `http://[${address}]`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }

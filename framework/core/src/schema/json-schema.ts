@@ -24,7 +24,7 @@ export interface JSONSchema
   extends
     Of<string, TextKeywords>,
     Of<number, NumberKeywords>,
-    Of<boolean, "deprecated" | "uniqueItems">,
+    Of<boolean, "deprecated" | "readOnly" | "uniqueItems" | "writeOnly">,
     Of<JSONSchema[], ListKeywords>,
     Of<JSONSchema, "not" | "contains" | "propertyNames">,
     Of<JSONSchema | boolean, FlagOrSchemaKeywords>,

@@ -1,5 +1,7 @@
 /** Standard Schema, which Zod, Valibot and ArkType implement. @module */
 import { type ConfigurationError, configurationError } from "../common/exceptions.js";
+import { isObject } from "../common/options.js";
+import { mapValues } from "../common/records.js";
 import { type Faults, shorten } from "./faults.js";
 import { type JSONSchema, saysType, UNREAD_KEYWORDS } from "./json-schema.js";
 
@@ -79,16 +81,10 @@ function simplify(schema: unknown): unknown {
   // A schema without a type restricts values in ways that only matter to the library.
   if (!saysType(schema as JSONSchema)) return {};
   const kept = Object.entries(schema).filter(([keyword]) => !LIBRARY_CHECKS.has(keyword));
-  return Object.fromEntries(
-    kept.map(([keyword, value]: [string, unknown]) => {
-      if (DATA.has(keyword)) return [keyword, value];
-      const isMap = BY_NAME.has(keyword) && typeof value === "object" && value !== null;
-      return [
-        keyword,
-        isMap ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, simplify(one)])) : simplify(value),
-      ];
-    }),
-  );
+  return mapValues(Object.fromEntries(kept), (value: unknown, keyword) => {
+    if (DATA.has(keyword)) return value;
+    return BY_NAME.has(keyword) && isObject(value) ? mapValues({ ...value }, simplify) : simplify(value);
+  });
 }
 
 /** The value at a path, and whether anything is there. */

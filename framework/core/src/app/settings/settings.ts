@@ -1,6 +1,7 @@
 /** Settings: environment variables, read once through a schema. @module */
 import { configurationError } from "../../common/exceptions.js";
 import { assertOptions, OBJECT, type OptionRules, TEXT } from "../../common/options.js";
+import { mapValues } from "../../common/records.js";
 import type { CompiledSchema } from "../../schema/compiled-schema.js";
 import { compileSchema, isSchema, type Schema, type SchemaOutput } from "../../schema/schema.js";
 import { Faults, isSecretName } from "../../schema/faults.js";
@@ -304,8 +305,7 @@ const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 function hide(values: object, settings: readonly Setting[]): object {
   const hidden = new Set(settings.filter(({ isSecret }) => isSecret).map(({ key }) => key));
-  const shown = () =>
-    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, hidden.has(key) ? "***" : value]));
+  const shown = () => mapValues({ ...values }, (value: unknown, key) => (hidden.has(key) ? "***" : value));
   const define = (name: string | symbol, value: () => unknown) => Object.defineProperty(values, name, { value });
   define("toJSON", shown);
   define("toString", () => JSON.stringify(shown()));

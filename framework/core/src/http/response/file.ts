@@ -226,7 +226,8 @@ async function addFacts(headers: ResponseHeaders, path: string, { size, modified
 }
 
 function notModified(headers: ResponseHeaders, status = 304): Selection {
-  for (const [name] of [...headers]) if (describesBody(name)) headers.delete(name);
+  const names = Array.from(headers, ([name]) => name);
+  for (const name of names.filter(describesBody)) headers.delete(name);
   return [status, []];
 }
 
