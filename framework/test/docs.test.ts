@@ -6,8 +6,8 @@ import { isDeepStrictEqual, promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { type Block, blocksOf, fileOf, printsOf, stepsOf } from "./docs/_blocks.js";
-import { isAsShown, missingFor, typeIn } from "./docs/_console.js";
-import { examplesOf, run as runExamples } from "./docs/_examples.js";
+import { AppServer, isAsShown, missingFor, typeIn } from "./docs/_console.js";
+import { examplesOf, outputsOf, run as runExamples } from "./docs/_examples.js";
 import { findBrokenLinks } from "./docs/_links.js";
 import { describedMistakes, isThrown, keysOf, mistakesOf } from "./docs/_messages.js";
 import { findNginxFault, HAS_NGINX } from "./docs/_nginx.js";
@@ -94,15 +94,21 @@ describe("the documentation", () => {
     LONG_MS,
   );
 
-  it.each(programs.map((block) => ({ block, title: title(block) })))(
-    "has the documented output: $title",
-    async ({ block }) => {
-      const { stdout } = await run(process.execPath, [project.compiled(block)], {
-        timeout: LONG_MS / 2,
-      });
-      expect(stdout.trimEnd().split("\n")).toEqual(printsOf(block));
+  let outputs: readonly string[] = [];
+  it(
+    "has programs that end",
+    async () => {
+      outputs = await outputsOf(programs.map((block) => project.compiled(block)));
+      expect(outputs).toHaveLength(programs.length);
     },
     LONG_MS,
+  );
+
+  it.each(programs.map((block, index) => ({ block, index, title: title(block) })))(
+    "has the documented output: $title",
+    ({ block, index }) => {
+      expect(outputs[index]?.trimEnd().split("\n")).toEqual(printsOf(block));
+    },
   );
 
   // Those that access a file or a server of the reader's are only compiled.
@@ -135,6 +141,9 @@ describe("the documentation", () => {
 
   // Those with the word of a peer have a separate test, and so has a project of the pages about platforms.
   const isElsewhere = (word: string) => PEERS.has(word) || word === "project";
+  let apps: AppServer;
+  beforeAll(() => void (apps = new AppServer()));
+  afterAll(() => apps[Symbol.asyncDispose]());
   const terminals = blocks.filter(({ language, words }) => language === "console" && !words.some(isElsewhere));
   for (const block of terminals) {
     const missing = missingFor(block);
@@ -146,7 +155,7 @@ describe("the documentation", () => {
         const program = before.map(fileOf).findLast((file) => /(^|\/)(app|main)\.ts$/.test(file ?? ""));
         expect(program).toBeDefined();
         const steps = stepsOf(block);
-        const answers = await typeIn(project.compiled(before.at(-1) as Block, program as string), steps);
+        const answers = await typeIn(apps, project.compiled(before.at(-1) as Block, program as string), steps);
         const unlike = steps
           .map((step, index) => ({ ...step, answer: answers[index] as string }))
           .filter(({ output, answer }) => !isAsShown(answer, output));

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { blocksOf, fileOf, stepsOf } from "../../test/docs/_blocks.js";
-import { isAsShown, typeIn } from "../../test/docs/_console.js";
+import { AppServer, isAsShown, typeIn } from "../../test/docs/_console.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
 import { temporaryFolder } from "./_clients.js";
 
@@ -63,11 +63,8 @@ describe("the page on Prisma, followed from an empty folder", () => {
       await node(tool("typescript/bin/tsc"));
       const terminal = blocks.find(({ language }) => language === "console");
       const steps = terminal === undefined ? [] : stepsOf(terminal);
-      const url = process.env["DATABASE_URL"];
-      process.env["DATABASE_URL"] = `file:${folder.path}/shown.db`;
-      const responses = await typeIn(path.join(folder.path, "dist/app.js"), steps);
-      if (url === undefined) delete process.env["DATABASE_URL"];
-      else process.env["DATABASE_URL"] = url;
+      await using apps = new AppServer({ DATABASE_URL: `file:${folder.path}/shown.db` });
+      const responses = await typeIn(apps, path.join(folder.path, "dist/app.js"), steps);
       const unlike = steps.filter(({ output }, index) => !isAsShown(responses[index] ?? "", output));
       expect({ unlike, responses }).toMatchObject({ unlike: [] });
       expect(steps.length).toBeGreaterThan(3);

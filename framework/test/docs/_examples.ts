@@ -81,3 +81,25 @@ export async function run(files: readonly string[]): Promise<(string | null)[]> 
   });
   return JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))) as (string | null)[];
 }
+
+const MARK = "--- a mark between programs ---";
+
+const PROGRAMS = `
+const files = process.argv.slice(1);
+process.on("beforeExit", () => {
+  const file = files.shift();
+  if (file === undefined) return;
+  console.log("${MARK}");
+  void import(file);
+});`;
+
+/**
+ * Runs compiled programs one after the other in one process: each starts when nothing of the one before is pending. The
+ * output of each.
+ */
+export async function outputsOf(files: readonly string[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", PROGRAMS, ...files], {
+    timeout: 60_000,
+  });
+  return stdout.split(`${MARK}\n`).slice(1);
+}
