@@ -69,7 +69,7 @@ export const app = new App();
 const openDatabase = Depends(async () => 1, { scope: "app", check: () => true });
 export const getSum = app.get("/", { params: { db: openDatabase } }, async ({ db }) => db);
 app.includeRouter(health());`;
-    await using project = await Project.create({ "app.ts": source });
+    await using project = await Project.create({ "app.js": source });
     const command = project.start(["dev", "--port", "0"]);
     const [, url = ""] = await command.next(/Listening on (http:\S+)/);
     const read = async (target: string): Promise<unknown> => (await fetch(url + target)).json();
@@ -228,32 +228,32 @@ app.includeRouter(health());`;
   });
 
   it("starts with a failing application, and serves it after it is fixed", async () => {
-    await using project = await Project.create({ "app.ts": 'throw new Error("no database");' });
+    await using project = await Project.create({ "app.js": 'throw new Error("no database");' });
     const command = project.start(["dev", "--port", "0"]);
     await command.next(/Error: no database/);
     await command.next(/ended \(exit code 1\)\. Waiting for a change/);
-    await project.write({ "app.ts": versioned(1) });
+    await project.write({ "app.js": versioned(1) });
     expect((await ask(command)).version).toBe(1);
   });
 
   it("reloads in spite of a client that holds its connection", async () => {
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     const { port } = new URL((await ask(command)).url);
     const socket = connect(Number(port), "127.0.0.1", () => socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
     socket.on("error", () => {});
     await once(socket, "data");
-    await project.write({ "app.ts": versioned(2) });
+    await project.write({ "app.js": versioned(2) });
     expect((await ask(command)).version).toBe(2);
     socket.destroy();
   });
 
   it("counts files that change together as one change", async () => {
     const source = 'import { n } from "./n.js";\n' + versioned(1).replace("version: 1", "version: n");
-    await using project = await Project.create({ "app.ts": source, "n.ts": "export const n = 1;" });
+    await using project = await Project.create({ "app.js": source, "n.js": "export const n = 1;" });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
-    await project.write({ "n.ts": "export const n = 2;", "app.ts": `${source}\n` });
+    await project.write({ "n.js": "export const n = 2;", "app.js": `${source}\n` });
     expect((await ask(command)).version).toBe(2);
     command.child.kill("SIGTERM");
     const { stderr } = await command.ended;
@@ -262,7 +262,7 @@ app.includeRouter(health());`;
 
   it("reads environment files again from any folder, and does not override existing variables", async () => {
     const source = versioned(1).replace("version: 1", "version: Number(process.env.N + process.env.M)");
-    await using project = await Project.create({ "src/app.ts": source, "settings/one.env": "N=1\nM=2" });
+    await using project = await Project.create({ "src/app.js": source, "settings/one.env": "N=1\nM=2" });
     const command = project.start(["dev", "--port", "0", "--env-file", "settings/one.env"], { M: "5" });
     expect((await ask(command)).version).toBe(15);
     await project.write({ "settings/one.env": "N=3\nM=4" });
@@ -282,10 +282,10 @@ app.includeRouter(health());`;
 
   it("takes hundreds of files that are written one after the other for few changes", async () => {
     const source = 'import { n } from "./n199.js";\n' + versioned(1).replace("version: 1", "version: n");
-    await using project = await Project.create({ "app.ts": source, "n199.ts": "export const n = 1;" });
+    await using project = await Project.create({ "app.js": source, "n199.js": "export const n = 1;" });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
-    for (let index = 0; index < 200; index++) await project.write({ [`n${index}.ts`]: "export const n = 2;" });
+    for (let index = 0; index < 200; index++) await project.write({ [`n${index}.js`]: "export const n = 2;" });
     let version = 1;
     while (version === 1) version = (await ask(command)).version;
     // The number depends on the machine: one at a time would be 200.
@@ -293,12 +293,12 @@ app.includeRouter(health());`;
   });
 
   it("restarts if a file outside the folder that the application imports changes", async () => {
-    await using shared = await Project.create({ "n.ts": "export const n = 1;" });
+    await using shared = await Project.create({ "n.js": "export const n = 1;" });
     const source = `import { n } from "${shared.folder}/n.js";\n${versioned(1).replace("version: 1", "version: n")}`;
-    await using project = await Project.create({ "app.ts": source });
+    await using project = await Project.create({ "app.js": source });
     const command = project.start(["dev", "--port", "0"]);
     expect((await ask(command)).version).toBe(1);
-    await shared.write({ "n.ts": "export const n = 2;" });
+    await shared.write({ "n.js": "export const n = 2;" });
     expect((await ask(command)).version).toBe(2);
   });
 
@@ -314,18 +314,18 @@ app.includeRouter(health());`;
   });
 
   it("continues without a deleted module until it exists again", async () => {
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     await ask(command);
-    await rm(path.join(project.folder, "app.ts"));
-    await command.next(/The file .*app\.ts does not exist\.[^]*Waiting for a change/);
-    await project.write({ "app.ts": versioned(2) });
+    await rm(path.join(project.folder, "app.js"));
+    await command.next(/The file .*app\.js does not exist\.[^]*Waiting for a change/);
+    await project.write({ "app.js": versioned(2) });
     expect((await ask(command)).version).toBe(2);
   });
 
   it("prints the program that uses the port and the next free one, and exits", async () => {
     await using other = await occupyPort();
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const { code, stdout, stderr } = await project.run("dev", "--port", String(other.port));
     const [, next] = /--port (\d+), or PORT=\1\./.exec(stderr) ?? [];
     expect(Number(next)).toBeGreaterThan(other.port);
@@ -335,17 +335,17 @@ app.includeRouter(health());`;
   });
 
   it("waits for a change if the port is in use later, and serves once it is free", async () => {
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.start(["dev", "--port", String(await freePort())]);
     const { port } = new URL((await ask(command)).url);
-    await project.write({ "app.ts": "throw new Error('not yet');" });
+    await project.write({ "app.js": "throw new Error('not yet');" });
     await command.next(/Waiting for a change/);
     {
       await using _ = await occupyPort(Number(port));
-      await project.write({ "app.ts": versioned(2) });
+      await project.write({ "app.js": versioned(2) });
       await command.next(new RegExp(`Port ${port} on 127.0.0.1 is in use[^]*Waiting for a change`));
     }
-    await project.write({ "app.ts": versioned(3) });
+    await project.write({ "app.js": versioned(3) });
     expect((await ask(command)).version).toBe(3);
   });
 
@@ -361,7 +361,7 @@ app.includeRouter(health());`;
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends with its child on %s, exit code 0", async (signal) => {
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.start(["dev", "--port", "0"]);
     const { pid } = await ask(command);
     command.child.kill(signal);
@@ -379,11 +379,11 @@ app.includeRouter(health());`;
   });
 
   slow("leaves no process after 50 reloads", async () => {
-    await using project = await Project.create({ "app.ts": versioned(0) });
+    await using project = await Project.create({ "app.js": versioned(0) });
     const command = project.start(["dev", "--port", "0"]);
     const pids = [(await ask(command)).pid];
     for (let version = 1; version <= 50; version++) {
-      await project.write({ "app.ts": versioned(version) });
+      await project.write({ "app.js": versioned(version) });
       const answer = await ask(command);
       expect(answer.version).toBe(version);
       pids.push(answer.pid);
@@ -401,7 +401,7 @@ app.includeRouter(health());`;
     ["n", /Stop the program that has it, or take the next free one/],
   ])("asks whether to use the next port: %j", async (answer, end) => {
     await using other = await occupyPort();
-    await using project = await Project.create({ "app.ts": versioned(1) });
+    await using project = await Project.create({ "app.js": versioned(1) });
     const command = project.startAtTerminal(["dev", "--port", String(other.port)]);
     const [, next] = await command.next(/Take (\d+)\? \(Y\/n\) /);
     command.child.stdin?.write(`${answer}\r`);

@@ -54,7 +54,7 @@ describe("tsgi routes", () => {
   });
 
   it("omits the columns that only repeat method and path", async () => {
-    await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
+    await using project = await Project.create({ "src/app.js": ANONYMOUS_APP, "src/dependencies.js": DEPENDENCIES });
     const { stdout } = await project.run("routes");
     expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
       ["method", "path", "runs", "dependencies"],
@@ -65,7 +65,7 @@ describe("tsgi routes", () => {
   });
 
   it("fits its table into the terminal", async () => {
-    await using project = await Project.create({ "src/app.ts": ANONYMOUS_APP, "src/dependencies.ts": DEPENDENCIES });
+    await using project = await Project.create({ "src/app.js": ANONYMOUS_APP, "src/dependencies.js": DEPENDENCIES });
     const { stdout } = await project.start(["routes"], { COLUMNS: "40" }).ended;
     expect(stdout).toBe(
       [
@@ -80,7 +80,7 @@ describe("tsgi routes", () => {
   });
 
   it("prints JSON for programs", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const { stdout } = await project.run("routes", "--json");
     expect(JSON.parse(stdout)).toContainEqual({
       method: "GET",
@@ -104,7 +104,7 @@ describe("tsgi routes", () => {
 
   it("shows that the event loop runs non-async handlers if the App has no pool", async () => {
     const source = ITEMS_APP.replace("new App({", 'new App({ pool: { kind: "inline" },');
-    await using project = await Project.create({ "app.ts": source });
+    await using project = await Project.create({ "app.js": source });
     const { stdout } = await project.run("routes", "--json");
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ path: "/sum", runs: "loop" }));
   });
@@ -120,22 +120,22 @@ describe("tsgi routes", () => {
 });
 
 describe("the module", () => {
-  const files = { "src/app.ts": "export const createApp = () => {};", "src/dev.ts": ITEMS_APP };
+  const files = { "src/app.js": "export const createApp = () => {};", "src/dev.js": ITEMS_APP };
   const manifest = (module: unknown) => JSON.stringify({ type: "module", tsgi: { module } });
 
   it.each(["routes", "openapi", "doctor"])("of tsgi %s is the one that package.json names", async (name) => {
-    await using project = await Project.create({ ...files, "package.json": manifest("src/dev.ts") });
+    await using project = await Project.create({ ...files, "package.json": manifest("src/dev.js") });
     const { code, stdout } = await project.run(name);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/items\/\{item_id\}|src\/dev\.ts: 3 routes/)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/items\/\{item_id\}|src\/dev\.js: 3 routes/)]);
   });
 
   it("is the one of the line before that", async () => {
-    await using project = await Project.create({ ...files, "package.json": manifest("src/no.ts") });
-    expect(await project.run("routes", "src/dev.ts")).toMatchObject({ code: 0, stderr: "" });
+    await using project = await Project.create({ ...files, "package.json": manifest("src/no.js") });
+    expect(await project.run("routes", "src/dev.js")).toMatchObject({ code: 0, stderr: "" });
   });
 
   it.each<[what: unknown, text: string]>([
-    ["src/no.ts", "the file src/no.ts does not exist"],
+    ["src/no.js", "the file src/no.js does not exist"],
     [3, "it is 3"],
   ])("is rejected if package.json contains %j", async (module, text) => {
     await using project = await Project.create({ ...files, "package.json": manifest(module) });
@@ -186,14 +186,14 @@ describe("tsgi openapi", () => {
   });
 
   it("prints the document without a server", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
-    const { code, stdout } = await project.run("openapi", "app.ts");
+    await using project = await Project.create({ "app.js": ITEMS_APP });
+    const { code, stdout } = await project.run("openapi", "app.js");
     expect(JSON.parse(stdout)).toMatchObject({ openapi: "3.0.3", info: { title: "Items", version: "1.2.3" } });
     expect(code).toBe(0);
   });
 
   it("writes it to a file", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const { stdout, stderr } = await project.run("openapi", "--out", "openapi.json");
     expect([stdout, stderr]).toEqual(["", "Wrote openapi.json: 2 operations.\n"]);
     const text = await readFile(path.join(project.folder, "openapi.json"), "utf8");
@@ -212,7 +212,7 @@ describe("tsgi openapi", () => {
   });
 
   it("reports why it cannot write the file, and writes no partial file", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const { code, stderr } = await project.run("openapi", "--out", "no/such/openapi.json");
     expect(stderr).toContain("no/such/openapi.json cannot be written");
     expect(code).toBe(1);

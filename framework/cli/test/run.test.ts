@@ -29,7 +29,7 @@ describe("tsgi run", () => {
   });
 
   it("speaks HTTP/2 with --http2", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const command = project.start(["run", "--port", "0", "--http2"]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
     const session = connect(url);
@@ -40,14 +40,14 @@ describe("tsgi run", () => {
 
   it("takes variables from a file", async () => {
     const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
-    await using project = await Project.create({ "app.ts": source, ".env": "GREETING=hello" });
+    await using project = await Project.create({ "app.js": source, ".env": "GREETING=hello" });
     const command = project.start(["run", "--port", "0", "--env-file", ".env"]);
     await command.next(/Listening/);
     expect(command.output).toContain("greeting: hello");
   });
 
   it("reads missing flags from a file as well", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
+    await using project = await Project.create({ "app.js": ITEMS_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
     const command = project.start(["run", "--env-file", ".env"]);
     await command.next(/Listening on http:\/\/127\.0\.0\.2:\d+/);
     expect(command.output).not.toContain(":8000");
@@ -55,7 +55,7 @@ describe("tsgi run", () => {
 
   it("takes variables from a file that may be missing", async () => {
     const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
-    await using project = await Project.create({ "app.ts": source, ".env": "GREETING=hello" });
+    await using project = await Project.create({ "app.js": source, ".env": "GREETING=hello" });
     const files = ["--env-file-if-exists", "no.env", "--env-file-if-exists", ".env"];
     const command = project.start(["run", "--port", "0", ...files]);
     await command.next(/Listening/);
@@ -63,7 +63,7 @@ describe("tsgi run", () => {
   });
 
   it("reports a missing file of variables", async () => {
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--env-file", "no.env");
     // Some versions of Node parse this flag anywhere, and print their own message.
     expect(stderr).toMatch(/no\.env(:| cannot be read:)/);
@@ -83,7 +83,7 @@ describe("tsgi run", () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
-    await using project = await Project.create({ "app.ts": ITEMS_APP });
+    await using project = await Project.create({ "app.js": ITEMS_APP });
     const { code, stderr } = await project.run("run", "--port", String(port));
     expect(stderr).toContain(
       `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port.`,

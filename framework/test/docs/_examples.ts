@@ -94,7 +94,7 @@ process.on("beforeExit", () => {
 });`;
 
 /**
- * Runs compiled programs one after the other in one process: each starts when nothing of the one before is pending. The
+ * Runs compiled programs one after the other in one process: a program starts after the one before has ended. The
  * output of each.
  */
 export async function outputsOf(files: readonly string[]): Promise<string[]> {
