@@ -123,14 +123,17 @@ const WEB_VARIANTS = {
     }),
 };
 
-/** The settings of the bundle for the web: the entry points that have the condition `browser`. */
+/**
+ * The settings of the bundle for the web: the entry points that have the condition `browser`. Code behind a comparison of
+ * `TSGI_PLATFORM` is left out there.
+ */
 function forWeb(src, dist, { exports }) {
   const files = Object.values(exports).flatMap(({ browser }) => browser ?? []);
   return {
     entryPoints: files.map((file) => path.join(src, path.relative("dist/web", file).replace(/\.js$/, ".ts"))),
     outdir: path.join(dist, "web"),
     sourcemap: false, // the application's bundler writes its own, and shortens names
-    define: { "process.env.TSGI_MESSAGES": "process.env.NODE_ENV" },
+    define: { "process.env.TSGI_MESSAGES": "process.env.NODE_ENV", "process.env.TSGI_PLATFORM": '"web"' },
     minifyWhitespace: true,
   };
 }
@@ -167,7 +170,7 @@ export async function bundle(folder) {
     target: "node20.19",
     minifySyntax: true,
     sourcemap: "external",
-    define: { "process.env.TSGI_MESSAGES": '"all"' },
+    define: { "process.env.TSGI_MESSAGES": '"all"', "process.env.TSGI_PLATFORM": '"any"' },
     sourcesContent: false,
     chunkNames: "shared/[name]-[hash]",
     legalComments: "none",

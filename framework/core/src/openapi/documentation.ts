@@ -14,7 +14,6 @@ import { buildDocument, type OpenAPIOptions } from "./document.js";
 import {
   contentSecurityPolicy,
   type DocsPage,
-  fileOf,
   filesOf,
   hasFilesOf,
   PAGE_HEADERS,
@@ -179,7 +178,7 @@ export class Documentation {
   get entries(): readonly AppRouteEntry[] {
     const entries = this.#pages.flatMap((placed) => [
       entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
-      ...filesOf(placed.page).map((name) => entryOf(`${placed.path}/${name}`, async () => fileOf(placed.page, name))),
+      ...filesOf(placed.page).map(([name, open]) => entryOf(`${placed.path}/${name}`, async () => open())),
     ]);
     if (this.#documentPath !== null) {
       entries.push(entryOf(this.#documentPath, async ({ request }) => this.#sendDocument(request)));

@@ -79,6 +79,7 @@ export const SCALAR: DocsPage = {
 
 /** Tells if the files of a page are there: a bundle leaves them in the package. */
 export function hasFilesOf({ folder }: DocsPage): boolean {
+  if (process.env["TSGI_PLATFORM"] === "web") return false;
   try {
     return nodeModule("node:fs", "A page").existsSync(new URL(`${folder}/`, foldersOf()));
   } catch {
@@ -89,15 +90,13 @@ export function hasFilesOf({ folder }: DocsPage): boolean {
 /** Headers of the pages and of their files. */
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
 
-/** The names of a page's files. */
-export function filesOf({ styles, scripts, others = [] }: DocsPage): string[] {
-  return [...styles, ...scripts, ...others];
-}
-
-/** A file of a page. */
-export function fileOf({ folder }: DocsPage, name: string): FileResponse {
+/** The files of a page by their names. */
+export function filesOf({ folder, styles, scripts, others = [] }: DocsPage): (readonly [string, () => FileResponse])[] {
+  if (process.env["TSGI_PLATFORM"] === "web") return [];
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
-  return new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers });
+  return [...styles, ...scripts, ...others].map((name) => {
+    return [name, () => new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers })];
+  });
 }
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };

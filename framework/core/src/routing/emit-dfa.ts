@@ -12,8 +12,9 @@ const MAX_DEPTH = 64;
  */
 const MAX_TEXTS = 48;
 
-/** Emits an automaton; `null` for one too large or too deep to gain by it. */
+/** Emits an automaton; `null` for one too large or too deep to gain by it, and in bundles for the web. */
 export function emitDfa<H, M>(first: DfaState<H, M>): CodeBuilder<H, M> | null {
+  if (process.env["TSGI_PLATFORM"] === "web") return null;
   const emitter = new DfaEmitter<H, M>();
   return emitter.survey(first, 0) === null ? null : emitter.emit(first);
 }

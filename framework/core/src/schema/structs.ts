@@ -77,7 +77,7 @@ function compileProperties(
     const schema = (Object.hasOwn(properties, key) && properties[key]) || {};
     const isInherited = key in Object.prototype;
     const isRequired = required.includes(key);
-    const plain = plainOf(schema, compiler.direction);
+    const plain = process.env["TSGI_PLATFORM"] === "web" ? null : plainOf(schema, compiler.direction);
     const property: Property = { key, plain, ...compileTake(schema), isRequired, makeDefault: null, isInherited };
     if (schema.default !== undefined) {
       compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
@@ -152,7 +152,7 @@ function emit(properties: readonly Property[], keep: (property: Property, place:
  * @returns `null` if no code should be generated.
  */
 function emitFill(properties: readonly Property[]): Fill | null {
-  if (!areEmitted(properties)) return null;
+  if (process.env["TSGI_PLATFORM"] === "web" || !areEmitted(properties)) return null;
   const steps = emit(properties, ({ key, plain }, place) => {
     const name = JSON.stringify(key);
     const other = `if ((taken = takeItem(${place}, item, faults)) !== undefined) result[${name}] = taken;`;
@@ -169,7 +169,7 @@ function emitFill(properties: readonly Property[]): Fill | null {
  * @returns `null` if no code should be generated.
  */
 function emitWrite(properties: readonly Property[]): Write | null {
-  if (!areEmitted(properties)) return null;
+  if (process.env["TSGI_PLATFORM"] === "web" || !areEmitted(properties)) return null;
   const steps = emit(properties, ({ key, plain }, place) => {
     const name = `${JSON.stringify(key)}:`;
     const start = `text += (text === "" ? ${JSON.stringify(`{${name}`)} : ${JSON.stringify(`,${name}`)})`;

@@ -5,9 +5,8 @@ import { ChunkQueue } from "./chunk-queue.js";
 import { toFileError } from "../save-file.js";
 import { hasFiles, nodeModule } from "../../common/platform.js";
 
-/** Opens a temporary file that only this process can find; `null` in a runtime that has no files. */
+/** Opens a file that loses its name at once, so that only this process can find it. */
 async function openNameless() {
-  if (!hasFiles()) return null;
   const { open, unlink } = nodeModule("node:fs/promises", "UploadFile");
   const { tmpdir } = nodeModule("node:os", "UploadFile");
   const name = `${tmpdir()}/tsgi-upload-${crypto.randomUUID()}`;
@@ -21,60 +20,46 @@ async function openNameless() {
   return file;
 }
 
-type Handle = NonNullable<Awaited<ReturnType<typeof openNameless>>>;
+/** A file without a name. Its bytes are removed when its descriptor is closed, even after a crash or a `kill -9`. */
+interface TemporaryFile {
+  /** Appends bytes, and returns their position. One call at a time. @throws HTTPException 507 when the disk is full. */
+  append(bytes: Uint8Array): Promise<number>;
+  /** Reads bytes that have been written. */
+  read(position: number, length: number): Promise<Uint8Array>;
+  /** Closes it when the calls in progress have ended. */
+  close(): Promise<void>;
+}
 
 /**
- * A file that loses its name as soon as it is open. Its bytes are removed when its descriptor is closed, even after a
- * crash or a `kill -9`.
+ * Opens one in the system's folder for temporary files (`TMPDIR`); `null` in a runtime that has no files.
+ *
+ * @throws HTTPException 507 when the disk is full.
  */
-class TemporaryFile {
-  readonly #handle: Handle;
-  #length = 0;
-
-  private constructor(handle: Handle) {
-    this.#handle = handle;
-  }
-
-  /**
-   * Opens one in the system's folder for temporary files (`TMPDIR`); `null` in a runtime that has no files.
-   *
-   * @throws HTTPException 507 when the disk is full.
-   */
-  static async open(): Promise<TemporaryFile | null> {
-    const handle = await openNameless().catch(throwFileError);
-    return handle && new TemporaryFile(handle);
-  }
-
-  /**
-   * Appends bytes, and returns their position. One call at a time.
-   *
-   * @throws HTTPException 507 when the disk is full.
-   */
-  async append(bytes: Uint8Array): Promise<number> {
-    const position = this.#length;
-    this.#length += bytes.length;
-    for (let done = 0; done < bytes.length;) {
-      const writing = this.#handle.write(bytes, done, bytes.length - done, position + done);
-      done += (await writing.catch(throwFileError)).bytesWritten;
-    }
-    return position;
-  }
-
-  /** Reads bytes that have been written. */
-  async read(position: number, length: number): Promise<Uint8Array> {
-    const bytes = createBytes(length);
-    for (let done = 0; done < length;) {
-      const { bytesRead } = await this.#handle.read(bytes, done, length - done, position + done);
-      if (bytesRead === 0) throw new Error("The temporary file of an upload is shorter than the data written to it.");
-      done += bytesRead;
-    }
-    return bytes;
-  }
-
-  /** Closes it when the calls in progress have ended. */
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
+async function openTemporaryFile(): Promise<TemporaryFile | null> {
+  if (process.env["TSGI_PLATFORM"] === "web" || !hasFiles()) return null;
+  const handle = await openNameless().catch(throwFileError);
+  let end = 0;
+  return {
+    async append(bytes) {
+      const position = end;
+      end += bytes.length;
+      for (let done = 0; done < bytes.length;) {
+        const writing = handle.write(bytes, done, bytes.length - done, position + done);
+        done += (await writing.catch(throwFileError)).bytesWritten;
+      }
+      return position;
+    },
+    async read(position, length) {
+      const bytes = createBytes(length);
+      for (let done = 0; done < length;) {
+        const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
+        if (bytesRead === 0) throw new Error("The temporary file of an upload is shorter than the data written to it.");
+        done += bytesRead;
+      }
+      return bytes;
+    },
+    close: () => handle.close(),
+  };
 }
 
 function throwFileError(error: unknown): never {
@@ -120,7 +105,7 @@ export class Spool {
     if (this.isClosed) throw new UploadClosedError();
     try {
       if (this.#file === null) {
-        this.#file = TemporaryFile.open();
+        this.#file = openTemporaryFile();
         forgotten.register(this, this.#file, this);
       }
       const file = await this.#file;
