@@ -8,8 +8,8 @@ import { type Account, Item, NewItem, problem } from "../models.js";
 /** The items of the current user. Another user's item does not exist: it is 404. */
 export const items = new Router({ prefix: "/items", tags: ["items"] });
 
-export const reader = Security(getCurrentAccount, { scopes: ["items:read"] });
-const writer = Security(getCurrentAccount, { scopes: ["items:write"] });
+export const READ = { scopes: ["items:read"] };
+const WRITE = { scopes: ["items:write"] };
 const responses = { 404: problem("Not Found") };
 
 /** PostgreSQL's `integer`, the smaller of the two databases'. */
@@ -28,7 +28,7 @@ items.get(
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
       cursor: Query(ItemId, { default: null, description: "`X-Next-Cursor` of the page before" }),
-      account: reader,
+      account: Security(getCurrentAccount, READ),
       db: database,
       response: Response,
     },
@@ -56,7 +56,7 @@ items.post(
     mcp: { name: "add_item" },
     params: {
       newItem: NewItem,
-      account: writer,
+      account: Security(getCurrentAccount, WRITE),
       db: database,
       live,
       response: Response,
@@ -79,7 +79,7 @@ items.get(
     summary: "One of the user's items",
     mcp: { name: "read_item" },
     responses,
-    params: { item_id: ItemId, account: reader, db: database },
+    params: { item_id: ItemId, account: Security(getCurrentAccount, READ), db: database },
     returns: Item,
   },
   async ({ item_id, account, db }) => {
@@ -97,7 +97,7 @@ items.delete(
     summary: "Remove one of the user's items",
     mcp: { name: "remove_item" },
     responses,
-    params: { item_id: ItemId, account: writer, db: database },
+    params: { item_id: ItemId, account: Security(getCurrentAccount, WRITE), db: database },
     statusCode: 204,
   },
   async ({ item_id, account, db }) => {

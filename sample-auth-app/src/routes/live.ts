@@ -1,9 +1,10 @@
-import { event, Header, Router, t, WebSocket } from "tsgi";
+import { event, Header, Router, Security, t, WebSocket } from "tsgi";
 
 import { database } from "../database.js";
+import { getCurrentAccount } from "../dependencies.js";
 import { live } from "../live.js";
 import { type Account, Item } from "../models.js";
-import { MAX_ID, reader, toItem } from "./items.js";
+import { MAX_ID, READ, toItem } from "./items.js";
 
 /** The items of the current user over an open connection. */
 export const liveItems = new Router({ prefix: "/items", tags: ["items"] });
@@ -22,7 +23,7 @@ liveItems.get(
     stream: "sse",
     params: {
       lastEventId: Header(t.Integer({ minimum: 0, maximum: MAX_ID }), { default: null }),
-      account: reader,
+      account: Security(getCurrentAccount, READ),
       signal: AbortSignal,
       db: database,
       live,
@@ -53,7 +54,7 @@ liveItems.get(
 /** Search as one types: for each text, the user's items with it in their name. */
 liveItems.websocket(
   "/search",
-  { params: { socket: WebSocket, account: reader, db: database } },
+  { params: { socket: WebSocket, account: Security(getCurrentAccount, READ), db: database } },
   async ({ socket, account, db }) => {
     await socket.accept();
     for await (const text of socket) {
