@@ -81,7 +81,9 @@ function showError(error: unknown, depth = 0): string {
     .slice(head < 0 ? 0 : head + message.length)
     .split("\n")
     .filter((line) => line.startsWith("    at "));
-  const shown = ownFramesFirst(frames).map((line) => `\n  ${oneLine(line)}`);
+  // A bundle for the web is one file, which does not tell one frame from another.
+  const ordered = process.env["TSGI_PLATFORM"] === "web" ? frames : ownFramesFirst(frames);
+  const shown = ordered.map((line) => `\n  ${oneLine(line)}`);
   const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
   const code = errorCodeOf(error);
   return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}${inner}`;

@@ -3,6 +3,7 @@ import { type Fault, type HTTPException, type RequestValidationError, statusPhra
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { PROBLEM_TYPE } from "../protocol/error-response.js";
 import { headerValue } from "../protocol/header-list.js";
+import type { HeadersInit } from "./response/headers.js";
 import { JSONResponse } from "./response/kinds.js";
 import { parseWeighted } from "../protocol/http-grammar.js";
 import { sentPath } from "../protocol/path.js";
@@ -75,7 +76,7 @@ export function problemOfStatus(
   source: ErrorSource | undefined,
   statusCode: number,
   given: Given & Record<string, unknown>,
-  headers?: Readonly<Record<string, string>>,
+  headers?: HeadersInit,
 ): JSONResponse | null {
   if (!source?.scope[ERROR_FORMAT]?.problemDetails) return null;
   const { type = "about:blank", title = statusPhrase(statusCode), detail, status: _, instance: __, ...members } = given;

@@ -85,10 +85,8 @@ export async function refuse(scope: HTTPScope, send: Send, { statusCode, detail,
 
 /** The response that {@link refuse} sends. */
 export function refusalOf(scope: HTTPScope | WebSocketScope, { statusCode, detail, headers = {} }: Refusal): Response {
-  const problem = problemOfStatus({ scope }, statusCode, { detail });
-  if (problem === null) return new JSONResponse({ detail }, { statusCode, headers });
-  for (const [name, value] of new ResponseHeaders(headers)) problem.headers.append(name, value);
-  return problem;
+  const problem = problemOfStatus({ scope }, statusCode, { detail }, headers);
+  return problem ?? new JSONResponse({ detail }, { statusCode, headers });
 }
 
 /** Work that continues after its request got a 504, because code cannot be stopped from outside. */

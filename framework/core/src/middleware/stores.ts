@@ -1,7 +1,7 @@
 /** Stores of counters and text with expiry, for rate limits, sessions and repeated requests. @module */
 import { assertOptions, expecting, isObject, type OptionRules, whole } from "../common/options.js";
 import type { HTTPScope } from "../protocol/asgi.js";
-import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
+import { errorText, loggerOf } from "../common/logger.js";
 
 /** The state of a counter. */
 export interface Count {
@@ -230,7 +230,7 @@ export class StoreLog {
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
     const { of, effect, back } = this.#texts;
-    const logger = loggerOf(scope);
+    const logger = loggerOf(scope.app);
     if (isAway) logger.warn({ err: error }, `The store of ${of} is unavailable: ${effect}. ${errorText(error)}`);
     else logger.info({}, `The store of ${of} is available again: ${back}.`);
   }
@@ -250,9 +250,4 @@ export class StoreLog {
       throw new StoreFailure(error);
     }
   }
-}
-
-function loggerOf({ app }: HTTPScope): Logger {
-  const { settings } = (app ?? {}) as { settings?: { logger?: Logger } };
-  return guardLogger(settings?.logger ?? consoleLogger);
 }

@@ -96,13 +96,8 @@ function annotationsOf(schema: JSONSchema): Partial<SchemaObject> | null {
 
 /** Puts annotations on a schema. Keywords next to a `$ref` are ignored (§4.7.23), so a reference is wrapped. */
 function annotate(schema: SchemaObject, annotations: Partial<SchemaObject> | null): SchemaObject {
-  if (annotations === null || isEmpty(annotations)) return schema;
+  if (annotations === null) return schema;
   return Object.assign(schema.$ref === undefined ? schema : { allOf: [schema] }, annotations);
-}
-
-function isEmpty(object: object): boolean {
-  for (const _ in object) return false;
-  return true;
 }
 
 /** The tighter of two lower or upper bounds: in OpenAPI 3.0 `exclusiveMinimum` says how `minimum` is meant. */
@@ -189,8 +184,6 @@ function typedOf(type: string, schema: JSONSchema, { inner, direction }: SchemaC
       return listOf(schema, inner);
     case "object":
       return structOf(schema, inner, direction);
-    case "null":
-      return enumSchema([null]);
     default:
       if (TYPES.has(type)) return { type: type as "boolean" };
       throw configurationError("TSGI_SCHEMA_WITHOUT_OPENAPI_FORM", type);

@@ -5,6 +5,7 @@ import { createBytes } from "../../protocol/bytes.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";
 import { toPath } from "../save-file.js";
 import { HTTPException } from "../../common/exceptions.js";
+import { missingModule } from "../../common/runtime.js";
 import { markMethods } from "../../common/promises.js";
 import type { Request } from "../request.js";
 import { responseFacts } from "../../protocol/response-head.js";
@@ -138,20 +139,22 @@ export class FileResponse extends Response {
     super(null, options);
     this.path = path;
     this.#root = root;
-    if (filename !== undefined && !this.headers.has("content-disposition")) {
+    const isNamed = process.env["TSGI_PLATFORM"] !== "web" && filename !== undefined;
+    if (isNamed && !this.headers.has("content-disposition")) {
       this.headers.set("content-disposition", contentDisposition(disposition, filename));
     }
   }
 
-  /** Opens the file. @throws HTTPException 404, 412 or 416. @internal */
+  /** Opens the file. @throws HTTPException 404, 412 or 416; ConfigurationError on a platform without files. @internal */
   override async [PREPARE](headOnly: boolean, request?: Request): Promise<Sender> {
+    if (process.env["TSGI_PLATFORM"] === "web") throw missingModule("node:fs/promises", "FileResponse");
     const path = toPath(this.path);
     const file = await openFile(path, this.#root === undefined ? null : toPath(this.#root));
     let isKept = false;
     try {
       const headers = new ResponseHeaders(this.headers);
       await addFacts(headers, path, file);
-      const [status, pieces] = this.#select(headers, file.size, { headOnly, request });
+      const [status, pieces] = select(headers, file.size, { status: this.statusCode, headOnly, request });
       const list = headers.toList();
       if (pieces.length === 0) return (send) => sendWhole(send, status, list, NO_BYTES);
       isKept = true;
@@ -175,17 +178,20 @@ export class FileResponse extends Response {
     const sender = await this[PREPARE](headOnly, request);
     await sender(send);
   }
+}
 
-  /** Selects the part to send. Conditions and ranges count where the file would be sent whole (RFC 9110 §13.2.1). */
-  #select(headers: ResponseHeaders, size: number, { headOnly, request }: Asked<Request | undefined>): Selection {
-    const status = this.statusCode;
-    const isRead = request?.method === "GET" || request?.method === "HEAD";
-    const selected = status === 200 && isRead ? selectPart(headers, size, { headOnly, request }) : null;
-    if (selected !== null) return selected;
-    if (responseFacts(status, "GET").bodyless) return notModified(headers, status);
-    headers.set("content-length", String(size));
-    return [status, headOnly || size === 0 ? [] : [{ first: 0, last: size - 1 }]];
-  }
+/** Selects the part to send. Conditions and ranges count where the file would be sent whole (RFC 9110 §13.2.1). */
+function select(
+  headers: ResponseHeaders,
+  size: number,
+  { status, headOnly, request }: Asked<Request | undefined> & { readonly status: number },
+): Selection {
+  const isRead = request?.method === "GET" || request?.method === "HEAD";
+  const selected = status === 200 && isRead ? selectPart(headers, size, { headOnly, request }) : null;
+  if (selected !== null) return selected;
+  if (responseFacts(status, "GET").bodyless) return notModified(headers, status);
+  headers.set("content-length", String(size));
+  return [status, headOnly || size === 0 ? [] : [{ first: 0, last: size - 1 }]];
 }
 
 /** The part that a conditional request and its `Range` ask for; `null` for the whole. */

@@ -229,18 +229,9 @@ export function observing(
     const marked: RequestScope & ObservedScope = scope;
     marked[OBSERVED] = observed;
     const tracked = observed.tracking(send);
-    return observed.run(() => rejecting(() => app(scope, receive, tracked)));
+    // Async, so that an error which the application throws synchronously is a rejection too.
+    return observed.run(async () => app(scope, receive, tracked));
   };
-}
-
-/** Calls an application. An error that it throws synchronously is a rejection too. */
-function rejecting(call: () => Promise<void>): Promise<void> {
-  try {
-    return call();
-  } catch (error) {
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what an application throws, as it is
-    return Promise.reject(error);
-  }
 }
 
 function ignore(): void {}
