@@ -50,18 +50,8 @@ const VERSION = /^HTTP\/\d(?:\.\d)?$/;
 const FIELD_LINES = /(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*/y;
 /** The beginning of a line that may still become one. */
 const FIELD_LINE_PART = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?::[\t\x20-\x7e\x80-\xff]*)?)?\r?$/;
-/** Characters behind a head that may stay in memory with it. */
-const MAX_KEPT_REST = 1024;
-/** Bytes that are decoded without a search for the end of the head, because it takes 0.25 µs. */
-const MAX_DECODED_BYTES = 4096;
 /** Bytes of a line without its end that are looked at: a byte at a time, all of a long one would take quadratic time. */
 const MAX_CHECKED_PART_BYTES = 256;
-/**
- * RFC 9112 §3 and §5, RFC 9110 §5.5: a whole head. No two neighbouring classes overlap, so that the match takes linear
- * time. One match of the head and cuts at its delimiters took a third of the instructions of a match for each line.
- */
-const HEAD = /[A-Z-]+ [!"$-~]+ HTTP\/1\.[01]\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*\r\n/y;
-
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
@@ -104,18 +94,33 @@ export function parseHead(
   if (begin === -1) return errors.malformed;
   if (checked === 0) {
     const repeated = previous === null ? null : repeatHead(bytes, begin, limits, previous, previous.tail);
-    const head = repeated ?? matchHead(bytes, begin, limits);
-    if (head !== null) return head;
+    if (repeated !== null) return repeated;
   }
   const end = bytes.indexOf(END_OF_HEAD, Math.max(begin, start + checked - END_OF_HEAD.length));
   if (end === -1) return checkPart(bytes, begin, limits, start + checked);
-  const text = bytes.toString("latin1", begin, end + 2);
+  const text = bytes.toString("latin1", begin, end + END_OF_HEAD.length);
   const lineEnd = text.indexOf("\n") - 1;
   if (text.charCodeAt(lineEnd) !== CR) return checkLinePart(text.slice(0, lineEnd + 1), limits) ?? errors.malformed;
   const line = parseRequestLine(text, lineEnd, limits);
   if (line instanceof ErrorResponse) return line;
-  const fault = checkFieldLines(text, lineEnd + 2, limits);
-  return fault ?? completeHead(line, cutFieldLines(text, lineEnd + 2, text.length), `${text}\r\n`, end + 4, limits);
+  const fieldsEnd = text.length - 2;
+  const fault = checkFieldLines(text, lineEnd + 2, fieldsEnd, limits);
+  return (
+    fault ?? completeHead(line, cutFieldLines(text, lineEnd + 2, fieldsEnd), text, end + END_OF_HEAD.length, limits)
+  );
+}
+
+function completeHead(
+  { method, target, minorVersion }: RequestLine,
+  headers: readonly string[],
+  text: string,
+  end: number,
+  limits: RequestLimits,
+): ParsedHead | ErrorResponse {
+  const head = createHead(method, target, minorVersion, headers, limits);
+  if (head instanceof ErrorResponse) return head;
+  const tail = head.target === target ? text.slice(method.length + 1 + target.length) : null;
+  return { method, target: head.target, minorVersion, section: head.section, end, tail };
 }
 
 /**
@@ -149,45 +154,6 @@ function repeatHead(
   const target = bytes.toString("latin1", targetBegin, targetEnd);
   const isBroken = kinds > 1 && hasBrokenEscape(target);
   return isBroken ? null : { method, target, minorVersion, section, end, tail };
-}
-
-/** The complete head, as nearly all are; `null` if it is incomplete or does not match. */
-function matchHead(bytes: Buffer, begin: number, limits: RequestLimits): ParsedHead | ErrorResponse | null {
-  let text = bytes.toString("latin1", begin, findEnd(bytes, begin, limits));
-  HEAD.lastIndex = 0;
-  if (!HEAD.test(text)) return null;
-  const end = HEAD.lastIndex;
-  // The texts that are cut out keep the whole alive, and an idle connection keeps its last head.
-  if (text.length - end > MAX_KEPT_REST) text = bytes.toString("latin1", begin, begin + end);
-  const lineEnd = text.indexOf("\r");
-  const line = parseRequestLine(text, lineEnd, limits, true);
-  if (line instanceof ErrorResponse) return line;
-  if (end - lineEnd - 4 > limits.headerBytes) return errors.headerBytes;
-  return completeHead(line, cutFieldLines(text, lineEnd + 2, end - 2), text.slice(0, end), begin + end, limits);
-}
-
-/**
- * The end of the bytes to decode: the end of the head, unless it is too long or few bytes have arrived.
- * Attack: heads one after another, each decoded with all that follow, take time by the square.
- */
-function findEnd(bytes: Buffer, begin: number, limits: RequestLimits): number {
-  if (bytes.length - begin <= MAX_DECODED_BYTES) return bytes.length;
-  const maxEnd = begin + MAX_METHOD_BYTES + limits.targetBytes + MAX_VERSION_BYTES + limits.headerBytes + 8;
-  const end = bytes.indexOf(END_OF_HEAD, begin);
-  return end === -1 ? begin : Math.min(maxEnd, end + END_OF_HEAD.length);
-}
-
-function completeHead(
-  { method, target, minorVersion }: RequestLine,
-  headers: readonly string[],
-  text: string,
-  end: number,
-  limits: RequestLimits,
-): ParsedHead | ErrorResponse {
-  const head = createHead(method, target, minorVersion, headers, limits);
-  if (head instanceof ErrorResponse) return head;
-  const tail = head.target === target ? text.slice(method.length + 1 + target.length) : null;
-  return { method, target: head.target, minorVersion, section: head.section, end, tail };
 }
 
 /** @returns The position after the empty lines, or -1 if a CR is followed by something other than a request. */
@@ -255,17 +221,8 @@ function checkLinePart(part: string, limits: RequestLimits): ErrorResponse | nul
 
 type RequestLine = Pick<RequestHead, "method" | "target" | "minorVersion">;
 
-/**
- * RFC 9112 §3: method, target and version, one space between them.
- *
- * @param isMatched - Whether the line has matched {@link HEAD}.
- */
-function parseRequestLine(
-  text: string,
-  lineEnd: number,
-  limits: RequestLimits,
-  isMatched = false,
-): RequestLine | ErrorResponse {
+/** RFC 9112 §3: method, target and version, one space between them. */
+function parseRequestLine(text: string, lineEnd: number, limits: RequestLimits): RequestLine | ErrorResponse {
   const space = text.indexOf(" ");
   const method = space > MAX_METHOD_BYTES ? undefined : parseMethod(text, space);
   if (method === undefined) return errors.line;
@@ -274,7 +231,7 @@ function parseRequestLine(
   if (targetEnd - space - 1 > limits.targetBytes) return errors.targetBytes;
   const target = text.slice(space + 1, targetEnd);
   if (target === "") return errors.line;
-  if (!isMatched && NOT_IN_TARGET.test(target)) return errors.target;
+  if (NOT_IN_TARGET.test(target)) return errors.target;
   if (targetEnd === lineEnd) return isOldLine(method, target) ? errors.version : errors.line;
   const minorVersion = parseMinorVersion(text, targetEnd + 1, lineEnd);
   if (typeof minorVersion !== "number") return minorVersion;
@@ -301,13 +258,13 @@ function parseMinorVersion(text: string, begin: number, end: number): 0 | 1 | Er
 }
 
 /** Checks the grammar and the limit of the header lines, in the order in which they are violated. */
-function checkFieldLines(text: string, begin: number, limits: RequestLimits): ErrorResponse | null {
-  if (text.length - begin > limits.headerBytes) {
+function checkFieldLines(text: string, begin: number, end: number, limits: RequestLimits): ErrorResponse | null {
+  if (end - begin > limits.headerBytes) {
     return checkFieldPart(text.slice(begin, begin + limits.headerBytes)) ?? errors.headerBytes;
   }
   FIELD_LINES.lastIndex = begin;
   FIELD_LINES.test(text);
-  return FIELD_LINES.lastIndex === text.length ? null : errors.malformed;
+  return FIELD_LINES.lastIndex === end ? null : errors.malformed;
 }
 
 /** Cuts header lines that are well formed into `[name, value, …]`. */
