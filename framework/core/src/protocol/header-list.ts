@@ -163,21 +163,10 @@ function contentOfPairs(headers: Iterable<HeaderPair>): ContentHeaders {
   const types: string[] = [];
   const lengths: string[] = [];
   for (const [name, value] of headers) {
-    if (spells(name, CONTENT_TYPE)) types.push(decodeType(value));
+    if (spells(name, CONTENT_TYPE)) types.push(decodeLatin1(value));
     else if (spells(name, CONTENT_LENGTH)) lengths.push(decodeLatin1(value));
   }
   return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
-}
-
-const JSON_TYPE = "application/json";
-
-/** Decodes a media type. That of JSON is compared instead, which takes 6 % less of a request with a JSON body (Node 20). */
-function decodeType(value: Uint8Array): string {
-  if (value.length !== JSON_TYPE.length) return decodeLatin1(value);
-  for (let index = 0; index < value.length; index++) {
-    if (value[index] !== JSON_TYPE.charCodeAt(index)) return decodeLatin1(value);
-  }
-  return JSON_TYPE;
 }
 
 /** One header, its repeated values joined, or `undefined`. */

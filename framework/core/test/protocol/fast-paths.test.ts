@@ -3,7 +3,7 @@
  * of them.
  */
 import { describe, expect, it } from "@jest/globals";
-import { contentHeaders, encodeUTF8 } from "../../src/protocol/header-list.js";
+import { encodeUTF8 } from "../../src/protocol/header-list.js";
 import * as fc from "../../../test/support/fast-check.js";
 
 describe("text as UTF-8", () => {
@@ -17,27 +17,6 @@ describe("text as UTF-8", () => {
     fc.assert(
       fc.property(text, (given) => {
         expect(Array.from(encodeUTF8(given))).toEqual(Array.from(new TextEncoder().encode(given)));
-      }),
-    );
-  });
-});
-
-describe("the media type of a body", () => {
-  it("is the same by comparison with JSON's as by decoding", () => {
-    const type = fc.oneof(
-      fc.string({ maxLength: 20 }).filter((value) => /^[\0-\u00ff]*$/.test(value)),
-      fc.constantFrom(
-        "application/json",
-        "application/jsoN",
-        "application/jsox",
-        "Application/json",
-        "application/json;",
-      ),
-    );
-    fc.assert(
-      fc.property(type, (given) => {
-        const headers = [[Buffer.from("content-type"), Buffer.from(given, "latin1")] as const];
-        expect(contentHeaders(headers).type).toBe(given);
       }),
     );
   });
