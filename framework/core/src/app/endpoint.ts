@@ -54,7 +54,7 @@ function compileAccess(plan: RoutePlan): CallablePlan {
   const asking = plan.handler.dependencies.filter((step) => takesCredentials(step.plan, step));
   const steps = [...plan.guards, ...asking].filter((step) => !readsRequest(step.plan));
   const nameless = steps.map((step) => ({ ...dependencyStep(step), name: null }));
-  const compiled = { ...plan.handler, takesPathParams: false, needsNullPrototype: false, steps: nameless };
+  const compiled = { ...plan.handler, pathTexts: [], needsNullPrototype: false, steps: nameless };
   plans.set(plan, compiled);
   return compiled;
 }
@@ -95,11 +95,22 @@ export interface MountedScope {
 const EMPTY_BODY: Receive = async () => ({ type: "http.request", body: createBytes(0), more_body: false });
 const NOWHERE: Send = () => Promise.resolve();
 
+/** The `send` of a call as a function. */
+function sendOf(to: Pick<Call, "send">): Send {
+  return (message) => to.send(message);
+}
+
 /** Sends a response that is ready. */
 type Sending = (send: Send) => Promise<void> | void;
 
 /** The JSON text of a result, or what sends it. */
 type Rendered = Promise<string | Sending> | string | Sending;
+
+/** The response that a handler has returned, or `null` for data. */
+function responseOf(result: unknown): Response | null {
+  if (result instanceof Response) return result;
+  return isWebResponse(result) ? fromWebResponse(result) : null;
+}
 
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
@@ -282,18 +293,18 @@ export class Endpoint {
    */
   #render(call: Call, result: unknown, observed = call.observed): Rendered {
     if (observed !== null) return this.#observedRender(call, result, observed);
-    if (!(result instanceof Response)) {
-      // Plain data has no tag: the type of most results is known without a call.
-      const isTagged = typeof result === "object" && result !== null && Symbol.toStringTag in result;
-      if (!isTagged || !isWebResponse(result))
-        return this.#returns === null ? resultText(result) : resultJSON(this.#returns, result);
-      return this.#render(call, fromWebResponse(result), null);
-    }
-    call.response = result;
-    const sender = result[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
+    const isData = typeof result !== "object" || result === null || result.constructor === Object;
+    const response = isData ? null : responseOf(result);
+    if (response !== null) return this.#prepare(call, response);
+    return this.#returns === null ? resultText(result) : resultJSON(this.#returns, result);
+  }
+
+  #prepare(call: Call, response: Response): Promise<Sending> | Sending {
+    call.response = response;
+    const sender = response[PREPARE]((call.scope as HTTPScope).method === "HEAD", call.request);
     return sender instanceof Promise
-      ? sender.then((prepared) => this.#sendingOf(call, result, prepared))
-      : this.#sendingOf(call, result, sender);
+      ? sender.then((prepared) => this.#sendingOf(call, response, prepared))
+      : this.#sendingOf(call, response, sender);
   }
 
   #sendingOf(call: Call, response: Response, sender: Sender): Sending {
@@ -315,21 +326,19 @@ export class Endpoint {
     return ready;
   }
 
-  #send(call: Call, rendered: string | Sending, target: Pick<Call, "scope" | "send">): Promise<void> | void {
-    if (typeof rendered !== "string") return rendered(target.send);
+  #send(call: Call, rendered: string | Sending, to: Pick<Call, "scope" | "send">): Promise<void> | void {
+    if (typeof rendered !== "string") return rendered(sendOf(to));
     const draft = call.draftIfMade;
     if (this.#hasTag) {
       const scope = call.scope as HTTPScope;
       const status = draft?.statusCode ?? this.#statusCode;
-      return sendTagged({ scope, send: target.send, request: call.request, status, text: rendered, draft });
+      return sendTagged({ scope, send: sendOf(to), request: call.request, status, text: rendered, draft });
     }
-    if (draft !== null) {
-      const { statusCode } = draft;
-      const { bodyless } = responseFacts(statusCode, "GET");
-      const send = withDraft(target.send, draft, true);
-      return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
-    }
-    return sendJSON(target, this.#statusCode, rendered, this.#isBodyless);
+    if (draft === null) return sendJSON(to, this.#statusCode, rendered, this.#isBodyless);
+    const { statusCode } = draft;
+    const { bodyless } = responseFacts(statusCode, "GET");
+    const send = withDraft(sendOf(to), draft, true);
+    return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
   }
 
   async #afterResponse(call: Call): Promise<void> {
@@ -363,7 +372,7 @@ export class Endpoint {
       logError(error, scope, logger);
       throw error;
     }
-    call.response = await sendErrorResponse(error, call.request, { settings: this.#errors, send: call.send });
+    call.response = await sendErrorResponse(error, call.request, { settings: this.#errors, send: sendOf(call) });
     await this.#afterResponse(call);
   }
 }

@@ -56,7 +56,7 @@ function sendIfNeeded(result: TaggedResult, etag: string): Promise<void> | void 
   if (verdict === "failed") throw new HTTPException(412);
   if (verdict === "send") return sendResult(result, etag);
   const kept = [...(draft?.headers ?? [])].filter(([name]) => !describesBody(name) && name !== "etag");
-  return sendWhole(send, 304, new HeaderList([...kept.flat(), "etag", etag]), NO_BYTES);
+  return sendWhole({ send }, 304, new HeaderList([...kept.flat(), "etag", etag]), NO_BYTES);
 }
 
 function sendResult({ scope, send, status, text, draft }: TaggedResult, etag: string | null): Promise<void> | void {

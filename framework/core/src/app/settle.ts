@@ -82,7 +82,7 @@ export async function takeResponse(exits: readonly Exit[], write: Sending): Prom
   const limit = Math.min(...takers.map(({ settlement }) => settlement.maxResponseBytes ?? 0));
   const response = await collect(write, limit);
   for (const taker of takers) taker.response = response;
-  return (send) => sendWhole(send, response.status, new HeaderList(response.headers), response.body);
+  return (send) => sendWhole({ send }, response.status, new HeaderList(response.headers), response.body);
 }
 
 type Sending = (send: Send) => Promise<void> | void;

@@ -6,9 +6,9 @@ import { headerValues } from "../protocol/header-list.js";
 import { cookieValues } from "../http/request/cookies.js";
 
 const PATH_TEXTS: Texts = {
-  one: ({ pathParams }, name) => pathParams[name],
-  all: ({ pathParams }, name) => {
-    const text = pathParams[name];
+  one: ({ scope }, name) => scope.path_params?.[name],
+  all: ({ scope }, name) => {
+    const text = scope.path_params?.[name];
     return text === undefined ? [] : [text];
   },
 };
@@ -25,7 +25,7 @@ export const PATH = createHeadSource(
       const { name, marker } = parameter;
       if (marker.schema !== null) return compileTextRead(parameter, PATH_TEXTS);
       const wire = marker.wireName(name);
-      return ({ pathParams }) => pathParams[wire];
+      return ({ scope }) => scope.path_params?.[wire];
     },
   },
   PATH_TEXTS,

@@ -34,7 +34,6 @@ export interface FormBody {
 /** The parts of a request that parameters are read from. */
 export interface RequestParts {
   readonly scope: HTTPScope | WebSocketScope;
-  readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly request: Request;
   /** The JSON body, loaded; `null` if no parameter is read from it. */

@@ -51,19 +51,20 @@ export function contentOf({ body, ascii }: HTTPResponseBodyMessage): Uint8Array 
 /**
  * Sends a head and one whole body, without a promise if the server does not need one.
  *
+ * @param to - The object whose `send` gets the messages.
  * @param body - Bytes, or ASCII text for a server that reads it.
  */
 export function sendWhole(
-  send: Send,
+  to: { readonly send: Send },
   status: number,
   headers: Iterable<HeaderPair>,
   body: Uint8Array | string,
 ): Promise<void> | void {
-  const started = send({ type: "http.response.start", status, headers });
+  const started = to.send({ type: "http.response.start", status, headers });
   const message: HTTPResponseBodyMessage =
     typeof body === "string" ? new ASCIIBody(body) : { type: "http.response.body", body, more_body: false };
   // A `send` that returns anything else, as `(message) => list.push(message)` does, is not asynchronous.
-  if (typeof started === "object" && started !== null) return started.then(() => send(message));
-  const ended = send(message);
+  if (typeof started === "object" && started !== null) return started.then(() => to.send(message));
+  const ended = to.send(message);
   if (typeof ended === "object") return ended;
 }

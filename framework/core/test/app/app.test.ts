@@ -283,11 +283,25 @@ describeMatrix("an App", ({ call, keeps }) => {
     await call(app, "POST", "/body", { json: { a: 1 } });
     await call(app, "GET", "/odd/1?__proto__=2&toString=3");
     expect(seen).toStrictEqual([{}, { id: "1" }, { id: 1, q: null }, { body: { a: 1 } }, seen[4]]);
-    expect(Object.entries(seen[4] ?? {})).toEqual([
+    const odd = new Map([
       ["__proto__", "2"],
       ["toString", "3"],
       ["constructor", "1"],
     ]);
+    expect(new Map(Object.entries(seen[4] ?? {}))).toEqual(odd);
+  });
+
+  it("keeps the path parameters of the request if a handler changes its arguments", async () => {
+    const { app } = create();
+    const seen: unknown[] = [];
+    const keeping: Middleware = (inner) => async (scope, receive, send) => {
+      await inner(scope, receive, send);
+      if (scope.type === "http") seen.push(scope.path_params);
+    };
+    app.addMiddleware(keeping);
+    app.get("/{id}", async (args) => Object.assign(args, { id: "changed" }));
+    expect((await call(app, "GET", "/1")).json).toEqual({ id: "changed" });
+    expect(seen).toEqual([{ id: "1" }]);
   });
 
   it("passes an empty object to a handler without parameters", async () => {

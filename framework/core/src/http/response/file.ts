@@ -156,7 +156,7 @@ export class FileResponse extends Response {
       await addFacts(headers, path, file);
       const [status, pieces] = select(headers, file.size, { status: this.statusCode, headOnly, request });
       const list = headers.toList();
-      if (pieces.length === 0) return (send) => sendWhole(send, status, list, NO_BYTES);
+      if (pieces.length === 0) return (send) => sendWhole({ send }, status, list, NO_BYTES);
       isKept = true;
       const sender: Sender = async (send) => {
         try {

@@ -119,7 +119,7 @@ export class Response {
     } else if (!this.headers.has("content-length")) {
       this.headers.set("content-length", String(this.body.length));
     }
-    return sendWhole(send, this.statusCode, this.headers.toList(), headOnly || bodyless ? NO_BYTES : this.body);
+    return sendWhole({ send }, this.statusCode, this.headers.toList(), headOnly || bodyless ? NO_BYTES : this.body);
   }
 }
 

@@ -165,7 +165,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     const pull = new Pull(isOpenable(content) ? await content[OPEN](request) : content);
     if (headOnly || responseFacts(this.statusCode, "GET").bodyless) {
       await pull.close();
-      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), NO_BYTES);
+      return (send) => sendWhole({ send }, this.statusCode, this.headers.toList(), NO_BYTES);
     }
     const stop = request ? watchClient(request, () => pull.leave()) : () => {};
     let first: Uint8Array | null;
@@ -176,7 +176,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       await pull.close();
       const part = this.failurePart(error);
       if (part === null) throw error;
-      return (send) => sendWhole(send, this.statusCode, this.headers.toList(), encodeUTF8(part));
+      return (send) => sendWhole({ send }, this.statusCode, this.headers.toList(), encodeUTF8(part));
     }
     if (first === null && request !== undefined) this.endedEarly(request);
     const sender: Sender = (send) => this.#sendFrom(first, pull, send).finally(stop);

@@ -36,9 +36,8 @@ interface Progress {
  */
 export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
   const steps = call.observed === null ? plan.steps : plan.observedSteps;
-  let args: Arguments;
-  if (plan.takesPathParams) args = call.pathParams;
-  else args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : {};
+  const args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : {};
+  for (const name of plan.pathTexts) args[name] = call.scope.path_params?.[name];
   return steps.length === 0 ? args : goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined);
 }
 

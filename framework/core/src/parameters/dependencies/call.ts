@@ -1,5 +1,5 @@
 /** One call of a route: its request, its cached dependencies and its cleanup. @module */
-import type { HTTPScope, Receive, ReceiveMessage, Send, WebSocketScope } from "../../protocol/asgi.js";
+import type { HTTPScope, Receive, ReceiveMessage, Send, SendMessage, WebSocketScope } from "../../protocol/asgi.js";
 import { BackgroundTasks, DISCARD } from "../../http/background.js";
 import type { Limits } from "../../http/limits.js";
 import { errorText, type Logger } from "../../common/logger.js";
@@ -32,8 +32,6 @@ export interface CallSettings {
   readonly messages?: MessageRules;
 }
 
-const NO_PATH_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
-
 /** A `receive` that returns a consumed message again. */
 function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
   let first: ReceiveMessage | null = message;
@@ -54,11 +52,9 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
 export class Call implements LoadingParts {
   declare readonly scope: HTTPScope | WebSocketScope;
   declare readonly receive: Receive;
-  /** Sends, and keeps how far the response has come: `started`, and that the request is finished. */
-  declare readonly send: Send;
+  /** The `send` of the server or of the middleware. */
+  declare readonly forward: Send;
   declare readonly settings: CallSettings;
-  /** The values of the pattern's names. */
-  declare readonly pathParams: Readonly<Record<string, string>>;
   /** The observation of the request; `null` if it is not observed. */
   declare readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
@@ -91,15 +87,8 @@ export class Call implements LoadingParts {
   constructor(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send, settings: CallSettings) {
     this.scope = scope;
     this.receive = receive;
-    this.send = (message) => {
-      if (message.type === "http.response.start") this.started = true;
-      // Before it is passed on: a server immediately reports that no more data follows.
-      else if (message.type === "http.response.body" && message.more_body !== true)
-        this.requestIfMade?.[MARK_FINISHED]();
-      return send(message);
-    };
+    this.forward = send;
     this.settings = settings;
-    this.pathParams = scope.path_params ?? NO_PATH_PARAMS;
     const marked: object & ObservedScope = scope;
     this.observed = marked[OBSERVED] ?? null;
     this.cache = null;
@@ -117,6 +106,15 @@ export class Call implements LoadingParts {
     this.backgroundIfMade = null;
     this.faultsIfMade = null;
     this.websocketIfMade = null;
+  }
+
+  /** Sends, and keeps how far the response has come: `started`, and that the request is finished. */
+  send(message: SendMessage): Promise<void> | void {
+    if (message.type === "http.response.start") this.started = true;
+    // Before it is passed on: a server immediately reports that no more data follows.
+    else if (message.type === "http.response.body" && message.more_body !== true) this.requestIfMade?.[MARK_FINISHED]();
+    const { forward } = this;
+    return forward(message);
   }
 
   /** The errors of the request so far. */
@@ -143,7 +141,7 @@ export class Call implements LoadingParts {
     return (this.websocketIfMade ??= new WebSocket(
       scope,
       this.receive,
-      this.send,
+      (message) => this.send(message),
       this.settings.limits,
       this.settings.messages,
     ));

@@ -242,8 +242,12 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
   const headSteps: Step[] = [];
   const dependencies: DependencyStep[] = [];
   const bodySteps: Step[] = [];
-  const takesPathParams = specs.length > 0 && specs.every((spec) => isPathText(spec));
+  const pathTexts: string[] = [];
   for (const spec of specs) {
+    if (isPathText(spec)) {
+      pathTexts.push(spec.name);
+      continue;
+    }
     if (spec.marker instanceof DependsMarker) {
       dependencies.push(compileStep(spec, spec.marker, place));
       continue;
@@ -267,9 +271,9 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     specs,
     needsNullPrototype: specs.some(({ name }) => name in Object.prototype),
     dependencies,
-    takesPathParams,
-    steps: takesPathParams ? [] : [...headSteps, ...dependencySteps, ...bodySteps, ...lastSteps],
-    observedSteps: takesPathParams ? [] : observedSteps,
+    pathTexts,
+    steps: [...headSteps, ...dependencySteps, ...bodySteps, ...lastSteps],
+    observedSteps,
   };
 }
 

@@ -116,10 +116,10 @@ export interface CallablePlan extends Named {
   /** `true` if a parameter has the name of a member that every object inherits, such as `__proto__`. */
   readonly needsNullPrototype: boolean;
   readonly dependencies: readonly DependencyStep[];
-  /** `true` where all arguments are names of the pattern, as text: then it is called with the router's object. */
-  readonly takesPathParams: boolean;
+  /** The arguments that are segments of the path, as text: they need no step. */
+  readonly pathTexts: readonly string[];
   /**
-   * Make the arguments: read path, query, headers, cookies and the classes; run the dependencies; load the body and read
+   * Make the other arguments: read path, query, headers, cookies and the classes; run the dependencies; load the body and read
    * its parameters.
    */
   readonly steps: readonly Step[];
