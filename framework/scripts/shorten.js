@@ -51,14 +51,18 @@ export async function shorten(name, text, map) {
   ];
 }
 
-/** TypeBox as one file with short names: no stack trace of an application is about them. */
+/**
+ * TypeBox as one file with short names: no stack trace of an application is about them. It exports only the builder: the
+ * namespaces of its guards would be kept as objects.
+ */
 export const SHORT_TYPEBOX = {
   name: "typebox",
   setup(builder) {
     builder.onLoad({ filter: /@sinclair[\\/]typebox[\\/]build[\\/]esm[\\/]index\.mjs$/ }, async ({ path: file }) => {
       const { target } = builder.initialOptions;
       const settings = { bundle: true, minify: true, format: "esm", target, write: false };
-      const { outputFiles } = await build({ entryPoints: [file], ...settings });
+      const stdin = { contents: `export { Type } from ${JSON.stringify(file)};`, resolveDir: path.dirname(file) };
+      const { outputFiles } = await build({ stdin, ...settings });
       return { contents: outputFiles[0].text };
     });
   },
