@@ -2,10 +2,11 @@
 import * as builder from "./typebox-functions.js";
 import { configurationError } from "../common/exceptions.js";
 
-/** TypeBox's functions that no schema of JSON uses, and those that decide at registration if one type extends another. */
+/** TypeBox's functions that no schema of JSON uses, and those that only compute types of others at registration. */
 const LEFT_OUT =
-  "Argument AsyncIterator Constructor ConstructorParameters Exclude Extends Extract Function InstanceType Instantiate Iterator " +
-  "Parameters Promise ReturnType";
+  "Argument AsyncIterator Awaited BigInt Capitalize Constructor ConstructorParameters Exclude Extends Extract Function " +
+  "InstanceType Instantiate Iterator Lowercase Mapped Parameters Promise RegExp ReturnType Symbol Uint8Array " +
+  "Uncapitalize Undefined Uppercase Void";
 
 /** The builder. A function that is left out throws an error that states where to import it from. */
 export const Type = {
