@@ -119,7 +119,9 @@ export class Repository implements TemplateSource {
       name: "framework",
       folders: packages,
       builtIn: join(this.#root, "framework"),
-      fingerprint: () => createHash("sha256").update(packages.map(fingerprintOf).join()).digest("hex").slice(0, 16),
+      fingerprint: once(() =>
+        createHash("sha256").update(packages.map(fingerprintOf).join()).digest("hex").slice(0, 16),
+      ),
     };
     const manifests = packages.map((folder) => readJson(join(folder, "package.json")));
     const names = new Set(manifests.map(({ name }) => String(name)));
@@ -183,6 +185,12 @@ export class Repository implements TemplateSource {
       compilerOptions,
     };
   }
+}
+
+/** A function that computes its result at its first call. */
+function once(compute: () => string): () => string {
+  let result: string | undefined;
+  return () => (result ??= compute());
 }
 
 /** Tells if a manifest's `peerDependenciesMeta` marks a peer as optional. */
