@@ -96,7 +96,7 @@ describe.each([
       const page = { items: [{ id: 1, ...pen }], total: 1, limit: 20, offset: 0 };
       expect(await (await fetch(`${server.url}/items`)).json()).toEqual(page);
       expect((await fetch(`${server.url}/ready`)).status).toBe(200);
-      const load = await project.tool("node", "load-tests/run.js", "--seconds", "1", "--connections", "2");
+      const load = await project.tool("node", "load-tests/run.js", "--seconds", "0.1", "--connections", "2");
       expect({ load, isOwn: existsSync(join(project.path, "own.db")) || database === "postgresql" }).toMatchObject({
         isOwn: true,
       });

@@ -55,7 +55,7 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
     await using server = await serve([process.execPath, command, "run", "dist/app.js"], project.path);
     const response = await fetch(`${server.url}/openapi.json`);
     expect(await response.json()).toMatchObject({ openapi: "3.0.3" });
-    const load = await project.tool("node", "load-tests/run.js", "--seconds", "1", "--connections", "2");
+    const load = await project.tool("node", "load-tests/run.js", "--seconds", "0.1", "--connections", "2");
     expect(load).toMatchObject({ status: 0, stdout: expect.stringMatching(/^GET \S+ +\d+ requests\/s/m) });
   });
 });

@@ -28,7 +28,7 @@ try {
   ]);
   for (const { path: target, ...request } of requests) {
     const load = { url: new URL(target, url).href, connections, ...request };
-    await autocannon({ ...load, duration: 1 }); // code that is compiled on first use must not be measured
+    await autocannon({ ...load, duration: Math.min(duration, 1) }); // code that is compiled on first use must not be measured
     const { requests: rate, latency, non2xx, errors } = await autocannon({ ...load, duration });
     const name = `${request.method ?? "GET"} ${target}`;
     console.log(
