@@ -5,7 +5,7 @@ import { openTelemetry } from "./open-telemetry.js";
 
 /** Options of `startTracing`. */
 export interface StartTracingOptions {
-  /** Receives the reason why tracing is disabled. Defaults to lines on stderr. */
+  /** Receives the reason why tracing is disabled, or the last spans are lost. Defaults to lines on stderr. */
   logger?: Logger;
   /** Makes a span for each call of a dependency, each validation and each call into the pool. Defaults to `false`. */
   steps?: boolean;
@@ -14,7 +14,7 @@ export interface StartTracingOptions {
 /** The traces of a program. */
 export interface Tracing {
   readonly instrumentation: Instrumentation;
-  /** Sends the last spans, and stops the SDK: for `app.onShutdown`. */
+  /** Sends the last spans, and stops the SDK: for `app.onShutdown`. Logs a warning if the collector is unavailable. */
   readonly shutdown: () => Promise<void>;
 }
 
@@ -43,16 +43,18 @@ interface SDK {
  */
 export async function startTracing(options: StartTracingOptions = {}): Promise<Tracing | null> {
   assertOptions("startTracing()", options, OPTIONS);
-  const { logger = consoleLogger, steps = false } = options;
+  const { steps = false } = options;
   if (!process.env["OTEL_EXPORTER_OTLP_ENDPOINT"]) return null;
+  const logger = guardLogger(options.logger ?? consoleLogger);
   const sdk = await loadSDK();
   if (sdk === null) {
-    guardLogger(logger).warn({}, "Tracing is disabled: npm install @opentelemetry/sdk-node");
+    logger.warn({}, "Tracing is disabled: npm install @opentelemetry/sdk-node");
     return null;
   }
   const running = new sdk.NodeSDK();
   running.start();
-  return { instrumentation: openTelemetry({ steps }), shutdown: () => running.shutdown() };
+  const loseSpans = (err: unknown) => logger.warn({ err }, "The collector did not receive the last spans.");
+  return { instrumentation: openTelemetry({ steps }), shutdown: () => running.shutdown().catch(loseSpans) };
 }
 
 /** Loads the package; `null` if it is missing. */

@@ -40,6 +40,21 @@ describe("startTracing", () => {
     expect(calls).toEqual(["start", "request", "shutdown"]);
   });
 
+  it("logs a warning if the collector is unavailable when the application stops", async () => {
+    process.env[VARIABLE] = "http://127.0.0.1:4318";
+    class NodeSDK {
+      start() {}
+      async shutdown() {
+        throw new Error("connect ECONNREFUSED");
+      }
+    }
+    jest.unstable_mockModule(SDK, () => ({ NodeSDK }), { virtual: true });
+    const logger = new KeptLog();
+    const tracing = await startTracing({ logger });
+    await tracing?.shutdown();
+    expect(logger.lines).toEqual(["warn The collector did not receive the last spans."]);
+  });
+
   it("logs how to install a missing SDK, and returns null", async () => {
     process.env[VARIABLE] = "http://127.0.0.1:4318";
     const missing = () => {
