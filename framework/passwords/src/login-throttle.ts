@@ -1,7 +1,7 @@
 /** `LoginThrottle`: limits for those who guess passwords. @module */
 import { createHash } from "node:crypto";
 import { HTTPException } from "tsgi";
-import { assertOptions, type OptionRules, OBJECT, whole } from "tsgi/internals";
+import { assertOptions, type OptionRules, OBJECT, swapOf, whole } from "tsgi/internals";
 import { clientNetwork, memoryStore, type Store } from "tsgi/middleware";
 
 /** The options of `LoginThrottle`. */
@@ -124,8 +124,13 @@ export class LoginThrottle {
     return { count, waitSeconds: count > limit ? Math.max(1, Math.ceil(expiresInMs / 1_000)) : 0 };
   }
 
+  /**
+   * Removes an attempt, and a count without one. Attack: rejected attempts at the end of a window would be guesses in the
+   * next, and the names of attempts that are not counted would fill the store.
+   */
   async #giveBack(key: string): Promise<void> {
-    await this.#store.increment(key, this.#limits.windowSeconds, -1);
+    const { count } = await this.#store.increment(key, this.#limits.windowSeconds, -1);
+    if (count <= 0) await swapOf(this.#store)(key, String(count), null);
   }
 }
 

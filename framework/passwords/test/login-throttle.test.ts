@@ -74,6 +74,28 @@ describe("LoginThrottle", () => {
     expect(await throttle.attempt("192.0.2.1", "ada", wrong)).toBeNull();
   });
 
+  it("gives no attempts to the next window for those that end after theirs", async () => {
+    const now = performance.now();
+    const clock = jest.spyOn(performance, "now").mockReturnValue(now);
+    const throttle = new LoginThrottle({ perPair: 2, windowSeconds: 60 });
+    const late = async () => {
+      clock.mockReturnValue(now + 61_000);
+      return "ada";
+    };
+    await Promise.all([throttle.attempt("192.0.2.1", "ada", late), throttle.attempt("192.0.2.1", "ada", late)]);
+    expect(await guess(throttle, "192.0.2.1", "ada")).toBe(2);
+  });
+
+  it("keeps no counts for attempts that are not wrong", async () => {
+    const store = memoryStore({ maxKeys: 10 });
+    const throttle = new LoginThrottle({ store, perPair: 2 });
+    expect(await guess(throttle, "192.0.2.1", "ada")).toBe(2);
+    for (let count = 0; count < 20; count += 1) {
+      await throttle.attempt("192.0.2.1", `invented-${count}`, async () => "ada");
+    }
+    expect(await guess(throttle, "192.0.2.1", "ada")).toBe(0);
+  });
+
   it("counts the addresses of one IPv6 network together", async () => {
     const throttle = new LoginThrottle({ perPair: 3 });
     expect(await guess(throttle, "2001:db8::1", "ada", 2)).toBe(2);

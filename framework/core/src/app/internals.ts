@@ -72,7 +72,8 @@ export { Deferred, markHandled, nextTurn } from "../common/promises.js";
 export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";
 export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
-// Repeated requests.
+// Stores, and repeated requests.
+export { swapOf } from "../middleware/stores.js";
 export { KEY_HEADER } from "../middleware/idempotency.js";
 export {
   type CallerOf as Caller,

@@ -151,7 +151,8 @@ class MemoryStore implements Required<Store> {
   }
 
   async swap(key: string, expected: string, next: StoredText | null): Promise<boolean> {
-    if (this.#find(key)?.value !== expected) return false;
+    const entry = this.#find(key);
+    if (entry === undefined || String(entry.value) !== expected) return false;
     await (next === null ? this.delete(key) : this.set(key, next.value, next.ttlSeconds));
     return true;
   }

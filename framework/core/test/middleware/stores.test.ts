@@ -99,6 +99,15 @@ describe.each<[name: string, run: typeof describeWithRedis, open: () => Required
       expect(await store.swap("a", "3", next)).toBe(false);
     });
 
+    it("deletes a counter only if it has the expected value", async () => {
+      const store = open();
+      await store.increment("a", 60, 2);
+      expect(await store.swap("a", "1", null)).toBe(false);
+      expect(await store.swap("a", "2", null)).toBe(true);
+      expect(await store.swap("a", "undefined", null)).toBe(false);
+      expect((await store.increment("a", 60)).count).toBe(1);
+    });
+
     it("swaps a text for one of many concurrent callers", async () => {
       const store = open();
       await store.set("a", "free", 60);
