@@ -13,8 +13,8 @@ const RACE_MS = 100;
 /** The server takes one connection in a turn of its loop: after so many, all that was sent at once has been seen. */
 const RACE_TURNS = 50;
 /**
- * What delays the store for one request, such as the first query of a replica, delays the others at other replicas: the
- * response is held longer by a multiple of it. Without this, 4 of 12 races over three new replicas were taken for a theft.
+ * A delay of the store, such as the first query of a replica, delays other requests at other replicas: the response is held
+ * longer by a multiple of it. Without this, 4 of 12 races over three new replicas were taken for a theft.
  */
 const DELAY_FACTOR = 2;
 const MAX_DELAY_MS = 2_000;

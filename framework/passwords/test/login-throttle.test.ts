@@ -74,7 +74,7 @@ describe("LoginThrottle", () => {
     expect(await throttle.attempt("192.0.2.1", "ada", wrong)).toBeNull();
   });
 
-  it("gives no attempts to the next window for those that end after theirs", async () => {
+  it("adds no attempts to the next window if earlier ones end in it", async () => {
     const now = performance.now();
     const clock = jest.spyOn(performance, "now").mockReturnValue(now);
     const throttle = new LoginThrottle({ perPair: 2, windowSeconds: 60 });

@@ -25,7 +25,7 @@ const STEPS = [
 
 /**
  * Three clients in another thread, which the event loop of the server does not serve. The first two are connected, and the
- * third connects while the server is blocked. It reports what the third receives.
+ * third connects while the server is blocked. It reports the response to the third.
  */
 const CLIENTS = `
   const { connect } = require("node:net");
