@@ -53,7 +53,7 @@ export async function shorten(name, text, map) {
 
 /**
  * TypeBox as one file with short names: no stack trace of an application is about them. It exports only the builder: the
- * namespaces of its guards would be kept as objects.
+ * objects of its guards would be kept too.
  */
 export const SHORT_TYPEBOX = {
   name: "typebox",
