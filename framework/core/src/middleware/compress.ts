@@ -36,7 +36,7 @@ const MAX_SYNC_BYTES = 32 * 1024;
 async function encodeWhole(coding: ContentCoding, levels: CompressionLevels, body: Uint8Array): Promise<Uint8Array> {
   const { constants, brotliCompressSync, gzipSync } = loadZlib();
   const size = { [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-  if (body.length > MAX_SYNC_BYTES) return (await Compressor.create(coding, levels, size)).end(body);
+  if (body.length > MAX_SYNC_BYTES) return new Compressor(coding, levels, size).end(body);
   return coding === "gzip"
     ? gzipSync(body, { level: levels.gzip })
     : brotliCompressSync(body, { params: { ...size, [constants.BROTLI_PARAM_QUALITY]: levels.br } });
@@ -47,22 +47,16 @@ class Compressor {
   readonly #stream: Encoder;
   #output: Uint8Array[] = [];
 
-  private constructor(stream: Encoder) {
-    this.#stream = stream;
-    stream.on("data", (chunk: Uint8Array) => this.#output.push(chunk));
-    stream.on("error", () => {}); // rejects `write` or `end` too
-  }
-
   /** @param hints - Further parameters of brotli. */
-  static async create(
-    coding: ContentCoding,
-    levels: CompressionLevels,
-    hints: Readonly<Record<number, number>> = {},
-  ): Promise<Compressor> {
+  constructor(coding: ContentCoding, levels: CompressionLevels, hints: Readonly<Record<number, number>> = {}) {
     const { constants, createBrotliCompress, createGzip } = loadZlib();
-    if (coding === "gzip") return new Compressor(createGzip({ level: levels.gzip, flush: constants.Z_SYNC_FLUSH }));
     const params = { ...hints, [constants.BROTLI_PARAM_QUALITY]: levels.br };
-    return new Compressor(createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params }));
+    this.#stream =
+      coding === "gzip"
+        ? createGzip({ level: levels.gzip, flush: constants.Z_SYNC_FLUSH })
+        : createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params });
+    this.#stream.on("data", (chunk: Uint8Array) => this.#output.push(chunk));
+    this.#stream.on("error", () => {}); // rejects `write` or `end` too
   }
 
   /** Accepts a chunk of the body and returns its encoded form. */
@@ -241,7 +235,7 @@ class CompressedResponse {
   ): Promise<void> {
     const { levels } = this.#settings;
     if (message.more_body === true) {
-      this.#compressor = await Compressor.create(coding, levels);
+      this.#compressor = new Compressor(coding, levels);
       await this.#send({ ...start, headers: headers.toList() });
       return this.#encode(this.#compressor, message);
     }

@@ -9,10 +9,10 @@ import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
 import { sentPath, sentQuery } from "../protocol/path.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
-import { Claim, Keys, type Kept } from "./idempotency/keys.js";
+import { Claim, claimingIn, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
 import { onHTTP, refuse, sendInOrder, watchLateWork } from "./layer.js";
-import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
+import { STORE_UNAVAILABLE, type Store, STORE, unlessAway } from "./stores.js";
 
 /** Options of `idempotency`. */
 export interface IdempotencyOptions {
@@ -76,7 +76,7 @@ export const REFUSALS = {
  * ```
  */
 export function idempotency(options: IdempotencyOptions): Middleware {
-  const { header, entries, callerOf } = compile(options);
+  const { header, claimKey, callerOf } = compile(options);
   const field = header.toLowerCase();
   const middleware = onHTTP((app) => async (scope, receive, send) => {
     const keys = keysOf(scope, field);
@@ -85,13 +85,8 @@ export function idempotency(options: IdempotencyOptions): Middleware {
     // Two spellings of a path are two requests.
     const route = `${scope.method} ${sentPath(scope)}${sentQuery(scope)}`;
     const name = await storedNameOf(await callerOf(scope, receive), keys[0]);
-    let claim: Claim | Kept;
-    try {
-      claim = await entries.claim(scope, name, route);
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error;
-      return refuse(scope, send, STORE_UNAVAILABLE);
-    }
+    const claim = await unlessAway(claimKey(scope, name, route));
+    if (claim === null) return refuse(scope, send, STORE_UNAVAILABLE);
     const call = { scope, receive, send, route };
     return claim instanceof Claim ? run(app, claim, call) : repeat(claim, call);
   });
@@ -185,5 +180,5 @@ function compile(options: IdempotencyOptions) {
     throw configurationError("TSGI_INVALID_OPTION", "idempotency()", "header", "the name of a header", header);
   const callerOf = async (scope: HTTPScope, receive: Receive): Promise<readonly string[]> =>
     key === undefined ? defaultCaller(scope) : ["key", await key(new Request(scope, receive))];
-  return { header, entries: new Keys(store, ttlSeconds), callerOf };
+  return { header, claimKey: claimingIn(store, ttlSeconds), callerOf };
 }

@@ -9,7 +9,7 @@ import { addVary, type ResponseHeaders } from "../http/response/headers.js";
 import { type CookieOptions, serializeCookie } from "../http/response/cookies.js";
 import { changingHeaders, onHTTP, refuse, sendInOrder } from "./layer.js";
 import { type Found, inCookie, inStore, type Left, type SessionData } from "./sessions/keeping.js";
-import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE } from "./stores.js";
+import { STORE_UNAVAILABLE, StoreFailure, type Store, STORE, unlessAway } from "./stores.js";
 
 /** The options of `sessions` that do not depend on where the data are. */
 interface SessionCookieOptions {
@@ -93,7 +93,7 @@ export function sessions(options: SessionsOptions): Middleware {
     );
   };
   return onHTTP((app) => async (scope, receive, send) => {
-    const found = await findOrNull(keeping.find(scope, new Request(scope, receive).cookies[name]));
+    const found = await unlessAway(keeping.find(scope, new Request(scope, receive).cookies[name]));
     if (found === null) return refuse(scope, send, STORE_UNAVAILABLE);
     const session: Session = { data: found.data, wasRead: false, newId: null };
     let isRefused = false;
@@ -115,16 +115,6 @@ export function sessions(options: SessionsOptions): Middleware {
       if (!isRefused || !(error instanceof ClientDisconnect)) throw error;
     }
   });
-}
-
-/** `null` if the store of the session is unavailable. */
-async function findOrNull(finding: Promise<Found>): Promise<Found | null> {
-  try {
-    return await finding;
-  } catch (error) {
-    if (error instanceof StoreFailure) return null;
-    throw error;
-  }
 }
 
 /** The key of a request's session in its state. A symbol, so that no name of the application collides with it. */

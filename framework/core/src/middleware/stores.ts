@@ -213,6 +213,16 @@ export class StoreFailure extends Error {
   }
 }
 
+/** The result of a call that {@link StoreLog.watch} awaits; `null` if the store is unavailable. */
+export async function unlessAway<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof StoreFailure) return null;
+    throw error;
+  }
+}
+
 /** The response to a request that cannot do without its store. */
 export const STORE_UNAVAILABLE = { statusCode: 503, detail: "Service Unavailable" } as const;
 

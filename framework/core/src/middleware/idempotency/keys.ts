@@ -22,45 +22,35 @@ export interface Kept {
  */
 const LEASE_SECONDS = 60;
 
-/** Looks up and claims keys. */
-export class Keys {
-  readonly #store: Store;
-  readonly #ttlSeconds: number;
-  readonly #leaseSeconds: number;
-  readonly #log = new StoreLog({
+/**
+ * Claims a key for a request. Returns the claim to the request that gets it, and to others the entry of that request.
+ *
+ * @throws StoreFailure if the store is unavailable.
+ */
+export type ClaimKey = (scope: HTTPScope, name: string, route: string) => Promise<Claim | Kept>;
+
+/** Makes the function that claims keys in a store. */
+export function claimingIn(store: Store, ttlSeconds: number): ClaimKey {
+  const log = new StoreLog({
     of: "the idempotency keys",
     effect: "requests with a key get 503",
     back: "requests with a key run again",
   });
-
-  constructor(store: Store, ttlSeconds: number) {
-    this.#store = store;
-    this.#ttlSeconds = ttlSeconds;
-    // Without `add`, the counter of a claim cannot be renewed: it lasts as long as a response.
-    this.#leaseSeconds = store.add === undefined ? ttlSeconds : Math.min(LEASE_SECONDS, ttlSeconds);
-  }
-
-  /**
-   * Claims a key for a request. Returns the claim to the request that gets it, and to others the entry of that request.
-   *
-   * @throws StoreFailure if the store is unavailable.
-   */
-  claim(scope: HTTPScope, name: string, route: string): Promise<Claim | Kept> {
-    return this.#log.watch(scope, this.#claim(scope, `idempotency:${name}`, route));
-  }
-
-  async #claim(scope: HTTPScope, key: string, route: string): Promise<Claim | Kept> {
+  // Without `add`, the counter of a claim cannot be renewed: it lasts as long as a response.
+  const leaseSeconds = store.add === undefined ? ttlSeconds : Math.min(LEASE_SECONDS, ttlSeconds);
+  const claim: ClaimKey = async (scope, name, route) => {
+    const key = `idempotency:${name}`;
     const running: Kept = { route, body: null, response: null, owner: crypto.randomUUID() };
-    const claimed = JSON.stringify(running);
-    const [store, ttlSeconds, leaseSeconds] = [this.#store, this.#ttlSeconds, this.#leaseSeconds];
-    if (await addText(store, key, claimed, leaseSeconds)) {
-      const watch = (call: Promise<unknown>) => this.#log.watch(scope, call);
-      return new Claim({ store, key, text: claimed, ttlSeconds, leaseSeconds, watch });
+    const text = JSON.stringify(running);
+    if (await addText(store, key, text, leaseSeconds)) {
+      const watch = (call: Promise<unknown>) => log.watch(scope, call);
+      return new Claim({ store, key, text, ttlSeconds, leaseSeconds, watch });
     }
-    const text = await store.get(key);
+    const known = await store.get(key);
     // The first request was released in between, or has not written its claim yet: this one is repeated by its client.
-    return text === null ? running : (JSON.parse(text) as Kept);
-  }
+    return known === null ? running : (JSON.parse(known) as Kept);
+  };
+  return (scope, name, route) => log.watch(scope, claim(scope, name, route));
 }
 
 /** The store, the key and the times of one claim. */
