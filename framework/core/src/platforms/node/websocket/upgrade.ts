@@ -10,48 +10,8 @@ import { acceptOffer } from "./compression.js";
 import { type HeaderRecord, maxMessageBytes, parseHandshake, type WebSocketRules } from "./handshake-rules.js";
 import { PingRound } from "./pings.js";
 import { ServerWebSocket } from "./server-websocket.js";
-import type { HTTPScope } from "../../../protocol/asgi.js";
 import { Exchange } from "../../../protocol/exchange.js";
-import type { Acceptance, PendingHandshake, WebSocketEvents } from "../../../protocol/websocket-handshake.js";
-
-/** Completes a handshake. */
-type Open = (handshake: Handshake, acceptance: Acceptance, events: WebSocketEvents) => ServerWebSocket;
-
-/** The parts of a server that a handshake uses, and its request. */
-interface HandshakeSettings {
-  readonly context: ServerContext;
-  readonly scope: HTTPScope;
-  /** One function for all WebSockets. */
-  readonly open: Open;
-}
-
-/** A handshake on an HTTP/1.1 connection. */
-class Handshake implements PendingHandshake {
-  readonly connection: Connection;
-  /** By their name in lower case. */
-  readonly headers: HeaderRecord;
-  readonly #settings: HandshakeSettings;
-
-  constructor(connection: Connection, headers: HeaderRecord, settings: HandshakeSettings) {
-    this.connection = connection;
-    this.headers = headers;
-    this.#settings = settings;
-  }
-
-  open(acceptance: Acceptance, events: WebSocketEvents): ServerWebSocket | null {
-    const { readable, writable } = this.connection.socket;
-    return readable && writable ? this.#settings.open(this, acceptance, events) : null;
-  }
-
-  refuse(error: ErrorResponse): void {
-    this.connection.refuse(error);
-  }
-
-  respond(): Exchange {
-    const { context, scope } = this.#settings;
-    return new Exchange(context, this.connection.output, scope, null);
-  }
-}
+import type { PendingHandshake } from "../../../protocol/websocket-handshake.js";
 
 /** Appended to the key of the client: RFC 6455 §1.3. */
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -83,14 +43,25 @@ export class UpgradeHandler {
     const requestHead = { httpVersion: "1.1", method, target, headers: section.headers };
     const httpScope = createScope(requestHead, connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
-    const pending = new Handshake(connection, handshake.headers, { context, scope: httpScope, open: this.#open });
+    const pending: PendingHandshake = {
+      open: (...accepted) => {
+        const { readable, writable } = connection.socket;
+        return readable && writable ? this.#open(connection, handshake.headers, accepted) : null;
+      },
+      refuse: (error) => connection.refuse(error),
+      respond: () => new Exchange(context, connection.output, httpScope, null),
+    };
     const session = new WebSocketSession(context, connection.socket, scope, pending);
     connection.beginUpgrade(session);
     void session.run(scope);
   }
 
   /** Responds to a handshake with 101, and uses its socket. @see RFC 6455 §4.2.2 */
-  readonly #open: Open = ({ connection, headers }, acceptance, events) => {
+  #open(
+    connection: Connection,
+    headers: HeaderRecord,
+    [acceptance, events]: Parameters<PendingHandshake["open"]>,
+  ): ServerWebSocket {
     const { subprotocol, headers: accepted, maxMessageBytes: wanted } = acceptance;
     const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;
     const key = headers["sec-websocket-key"] ?? "";
@@ -110,5 +81,5 @@ export class UpgradeHandler {
     socket.write(`${answer.join("\r\n")}\r\n\r\n`, "latin1");
     const options = { maxMessageBytes: maxMessageBytes(this.#rules, wanted), compression, pings: this.#pings };
     return new ServerWebSocket({ socket, rest }, events, options);
-  };
+  }
 }
