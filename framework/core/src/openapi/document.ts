@@ -18,7 +18,6 @@ import type {
   PathItemObject,
   ServerObject,
   TagObject,
-  WebSocketObject,
 } from "./types.js";
 import { type OpenAPIVersion, VERSIONS } from "./versions.js";
 
@@ -81,25 +80,18 @@ export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
   scalarUrl: ANYTHING,
 };
 
-/** Templates that differ only in their names are one path (§4.7.8.1); the first one's names count. */
-class Paths {
-  readonly items: Record<string, PathItemObject> = {};
-  readonly #byShape = new Map<string, PathPattern>();
-
-  add(pattern: PathPattern, method: DocumentedMethod, operation: OperationObject): void {
-    this.#itemOf(pattern, operation)[method] = operation;
-  }
-
-  addSocket(pattern: PathPattern, socket: WebSocketObject): void {
-    this.#itemOf(pattern, socket)["x-websocket"] = socket;
-  }
-
-  #itemOf(pattern: PathPattern, operation: Pick<OperationObject, "parameters">): PathItemObject {
-    const listed = this.#byShape.get(pattern.shape) ?? pattern;
-    this.#byShape.set(pattern.shape, listed);
+/**
+ * Makes the function that finds the item of a pattern. Templates that differ only in their names are one path (§4.7.8.1);
+ * the names of the first one are used.
+ */
+function findingItems(items: Record<string, PathItemObject>) {
+  const byShape = new Map<string, PathPattern>();
+  return (pattern: PathPattern, operation: Pick<OperationObject, "parameters">): PathItemObject => {
+    const listed = byShape.get(pattern.shape) ?? pattern;
+    byShape.set(pattern.shape, listed);
     if (listed !== pattern) rename(operation, pattern.names, listed.names);
-    return (this.items[listed.template] ??= {});
-  }
+    return (items[listed.template] ??= {});
+  };
 }
 
 function rename(operation: Pick<OperationObject, "parameters">, from: readonly string[], to: readonly string[]): void {
@@ -191,7 +183,8 @@ function pathsOf(
   sockets: readonly DocumentedRoute[],
   parts: Parts,
 ): Record<string, PathItemObject> {
-  const paths = new Paths();
+  const items: Record<string, PathItemObject> = {};
+  const itemOf = findingItems(items);
   // Explicit names take precedence over generated ones.
   const named = new Map<DocumentedRoute, string>();
   for (const route of [...routes, ...sockets].toSorted((left, right) => hasOwnId(right) - hasOwnId(left))) {
@@ -200,12 +193,14 @@ function pathsOf(
   const nameOf = (route: DocumentedRoute): string => named.get(route) ?? parts.ids.of(route);
   for (const route of routes) {
     const method = documentedMethod(route.record.method) as DocumentedMethod;
-    withPlace(placeOf(route), () => paths.add(route.pattern, method, operationOf(route, nameOf(route), parts)));
+    const operation = withPlace(placeOf(route), () => operationOf(route, nameOf(route), parts));
+    itemOf(route.pattern, operation)[method] = operation;
   }
   for (const route of sockets) {
-    withPlace(placeOf(route), () => paths.addSocket(route.pattern, webSocketOf(route, nameOf(route), parts)));
+    const socket = withPlace(placeOf(route), () => webSocketOf(route, nameOf(route), parts));
+    itemOf(route.pattern, socket)["x-websocket"] = socket;
   }
-  return paths.items;
+  return items;
 }
 
 function webhooksOf(routes: readonly DocumentedRoute[], parts: Parts): Record<string, PathItemObject> {

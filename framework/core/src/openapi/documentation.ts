@@ -24,7 +24,7 @@ import {
 } from "./page.js";
 import type { DocumentedRoute } from "./route.js";
 import type { OpenAPIDocument } from "./types.js";
-import { WebhookList, type Webhooks } from "./webhooks.js";
+import { type Webhooks, webhookVerbs } from "./webhooks.js";
 import type { HTTPScope } from "../protocol/asgi.js";
 import { encodePath, rootPathOf, sentPath, splitPath } from "../protocol/path.js";
 import type { SecuritySchemeObject } from "../parameters/security/scheme.js";
@@ -118,7 +118,7 @@ export class Documentation {
   readonly #routes: () => readonly DocumentedRoute[];
   readonly #documentPath: string | null;
   readonly #pages: readonly PlacedPage[];
-  readonly #webhooks = new WebhookList();
+  readonly #webhooks: DocumentedRoute[] = [];
   #document: OpenAPIDocument | null = null;
   /** The document for the `root_path` that was asked for last: an application has one, or hardly ever two. */
   #placed: PlacedDocument | null = null;
@@ -147,12 +147,12 @@ export class Documentation {
    * @throws ConfigurationError when a route cannot be described.
    */
   get document(): OpenAPIDocument {
-    return (this.#document ??= buildDocument(this.#options, this.#routes(), this.#webhooks.routes));
+    return (this.#document ??= buildDocument(this.#options, this.#routes(), this.#webhooks));
   }
 
   /** The verbs that add webhooks. `assertOpen` throws once the application serves. */
   webhooks(assertOpen: (place: string) => void): Webhooks {
-    return this.#webhooks.verbs((place) => {
+    return webhookVerbs(this.#webhooks, (place) => {
       assertOpen(place);
       this.clear();
     });

@@ -47,42 +47,29 @@ export type WebhookVerb = (name: string, options?: WebhookOptions) => void;
  */
 export type Webhooks = { readonly [Method in DocumentedMethod]: WebhookVerb };
 
-/** The webhooks of an application, in the order of registration. */
-export class WebhookList {
-  readonly routes: DocumentedRoute[] = [];
-
-  /** Makes the verbs. `onAdd` is called before each registration, and may refuse it. */
-  verbs(onAdd: (place: string) => void): Webhooks {
-    const verb =
-      (method: DocumentedMethod): WebhookVerb =>
-      (name, options = {}) => {
-        onAdd(placeOf(method, name));
-        this.#add(method, name, options);
-      };
-    return Object.freeze({
-      get: verb("get"),
-      put: verb("put"),
-      post: verb("post"),
-      delete: verb("delete"),
-      options: verb("options"),
-      head: verb("head"),
-      patch: verb("patch"),
-      trace: verb("trace"),
-    });
-  }
-
-  #add(method: DocumentedMethod, name: string, options: WebhookOptions): void {
-    const place = placeOf(method, name);
-    const record = method.toUpperCase();
-    if (typeof name !== "string" || name === "") throw configurationError("TSGI_INVALID_WEBHOOK.name", place);
-    assertOptions(place, options, OPTIONS);
-    if (this.routes.some((route) => route.record.method === record && route.record.path === name)) {
-      throw configurationError("TSGI_INVALID_WEBHOOK.duplicate", place);
-    }
-    withPlace(place, () => this.routes.push(describedRoute({ method: record, address: name, name }, options)));
-  }
-}
-
-function placeOf(method: string, name: string): string {
-  return `webhooks.${method}(${JSON.stringify(name)})`;
+/** Makes the verbs that add to `routes`. `onAdd` is called before each registration, and may refuse it. */
+export function webhookVerbs(routes: DocumentedRoute[], onAdd: (place: string) => void): Webhooks {
+  const verb =
+    (key: DocumentedMethod): WebhookVerb =>
+    (name, options = {}) => {
+      const place = `webhooks.${key}(${JSON.stringify(name)})`;
+      const method = key.toUpperCase();
+      onAdd(place);
+      if (typeof name !== "string" || name === "") throw configurationError("TSGI_INVALID_WEBHOOK.name", place);
+      assertOptions(place, options, OPTIONS);
+      if (routes.some(({ record }) => record.method === method && record.path === name)) {
+        throw configurationError("TSGI_INVALID_WEBHOOK.duplicate", place);
+      }
+      withPlace(place, () => routes.push(describedRoute({ method, address: name, name }, options)));
+    };
+  return Object.freeze({
+    get: verb("get"),
+    put: verb("put"),
+    post: verb("post"),
+    delete: verb("delete"),
+    options: verb("options"),
+    head: verb("head"),
+    patch: verb("patch"),
+    trace: verb("trace"),
+  });
 }
