@@ -1,6 +1,6 @@
 /** The rules of a server for WebSocket handshakes, and a handshake checked by them. @module */
 import { DEFAULT_MESSAGE_BYTES } from "../../../protocol/websocket-handshake.js";
-import { createRecord } from "../../../protocol/header-list.js";
+import { HeaderList, parseHeaders } from "../../../protocol/header-list.js";
 import { configurationError } from "../../../common/exceptions.js";
 import { FLAG, LIST, type OptionRules } from "../../../common/options.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
@@ -96,7 +96,7 @@ export function parseHandshake(
   rules: WebSocketRules,
   isEncrypted: boolean,
 ): ParsedHandshake | ErrorResponse {
-  const headers = toRecord(head.section.headers);
+  const headers = parseHeaders(new HeaderList(head.section.headers));
   if (head.method !== "GET") return errors.method;
   if (headers["sec-websocket-version"] !== "13") return errors.version;
   const subprotocols = headers["sec-websocket-protocol"]?.split(",").map(trimOWS) ?? NO_SUBPROTOCOLS;
@@ -124,18 +124,6 @@ function checkParties({ host = "", origin }: HeaderRecord, rules: WebSocketRules
 export function maxMessageBytes(rules: WebSocketRules, wanted: number | null): number {
   const { maxMessageBytes: own } = rules;
   return Math.min(wanted ?? own ?? DEFAULT_MESSAGE_BYTES, own ?? Infinity, MAX_STRING_LENGTH);
-}
-
-/** The headers by their name in lower case, repeated ones joined. */
-function toRecord(headers: readonly string[]): HeaderRecord {
-  const record: Record<string, string | undefined> = createRecord();
-  for (let index = 0; index < headers.length; index += 2) {
-    const name = (headers[index] ?? "").toLowerCase();
-    const value = headers[index + 1] ?? "";
-    const before = record[name];
-    record[name] = before === undefined ? value : `${before}, ${value}`;
-  }
-  return record;
 }
 
 /** RFC 6455 §4.1: tokens, each once. */
