@@ -71,6 +71,22 @@ describe("a server that stops", () => {
     await closed;
   });
 
+  it("closes connections that end while it begins to stop, before it closes idle ones", async () => {
+    await using server = await served(hello);
+    await using idle = new Wire(server.port);
+    await idle.write(GET).until(/hello$/);
+    const closed = server.close();
+    const ending = Array.from({ length: 10 }, () => new Wire(server.port));
+    const order: string[] = [];
+    const observed = [idle, ...ending].map((wire) =>
+      wire.closed.then(() => order.push(wire === idle ? "idle" : "ending")),
+    );
+    for (const { socket } of ending) socket.end();
+    await Promise.all(observed);
+    await closed;
+    expect(order).toEqual([...ending.map(() => "ending"), "idle"]);
+  });
+
   it("reads what idle connections have sent while its event loop was busy, before it closes them", async () => {
     await using server = await served(hello, { shutdownTimeoutMs: 1_000 });
     await using idle = new Wire(server.port);

@@ -213,7 +213,10 @@ export class HTTP1Server extends StoppableServer {
     await this.#acceptBacklog();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#held = null;
-    for (const socket of held) if (!socket.destroyed) this.#accept(socket, !this.#counted.has(socket));
+    for (const socket of held) {
+      if (socket.readableEnded) socket.destroy(); // its client has ended it without a request
+      else if (!socket.destroyed) this.#accept(socket, !this.#counted.has(socket));
+    }
     this.#http2?.drain();
     await this.onUnlistened();
     await settledWithin(closed, this.lingerMs);
