@@ -13,11 +13,12 @@ const RACE_MS = 100;
 /** The server takes one connection in a turn of its loop: after so many, all that was sent at once has been seen. */
 const RACE_TURNS = 50;
 /**
- * A delay of the store, such as the first query of a replica, delays other requests at other replicas: the response is held
- * longer by a multiple of it. Without this, 4 of 12 races over three new replicas were taken for a theft.
+ * A store that is slow for one request, such as the first query of a replica, is slow for others: the response is held longer by a
+ * multiple of its time. A request that was read after it may have waited for as long. Without this, 4 of 12 races over three new
+ * replicas were taken for a theft.
  */
-const DELAY_FACTOR = 2;
-const MAX_DELAY_MS = 2_000;
+const HOLD_FACTOR = 2;
+const MAX_DELAY_MS = 1_000;
 
 /** The characters of the id of a session, which each of its tokens begins with. */
 const ID_LENGTH = 16;
@@ -95,10 +96,7 @@ const OPTIONS: OptionRules<RefreshTokensOptions<RefreshSession>> = {
 interface Presented {
   readonly id: string;
   readonly hash: string;
-  /** In milliseconds since the epoch. */
-  readonly arrivedAt: number;
-  /** Waits for other requests with the same token. */
-  readonly raceIsOver: () => Promise<void>;
+  readonly race: Race;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -134,6 +132,7 @@ export class RefreshTokens<Session extends RefreshSession = RefreshSession> {
   readonly #store: RefreshTokenStore<Session>;
   readonly #idleMs: number;
   readonly #maxMs: number;
+  readonly #delay = new Delay();
 
   constructor(options: RefreshTokensOptions<Session>) {
     assertOptions("new RefreshTokens()", options, OPTIONS);
@@ -164,18 +163,19 @@ export class RefreshTokens<Session extends RefreshSession = RefreshSession> {
    */
   async rotate(token: string, { signal }: { signal?: AbortSignal } = {}): Promise<Rotation<Session>> {
     // Before it waits for the store: a race depends on the times of arrival.
-    const raceIsOver = startRace();
-    const presented = { id: idOf(token), hash: hashOf(token), arrivedAt: Date.now(), raceIsOver, signal };
+    const race = new Race(this.#delay);
+    const presented = { id: idOf(token), hash: hashOf(token), race, signal };
     for (let seen: Session | null = null; ;) {
       const session: Session | null = await this.#store.find(presented.id);
+      race.measure();
       const outcome = session === null ? "unknown" : refusalOf(session, presented, seen);
       if (outcome === "reused") await this.#store.remove(presented.id);
       if (session === null || outcome !== null) return { outcome: outcome ?? "unknown", session };
       const rotation = await this.#advance(session, presented, seen);
       if (rotation !== null) return rotation;
       seen = session;
-      await raceIsOver();
-      await raceIsOver(); // again, so that a delivery in progress is not overtaken
+      await race.isOver();
+      await race.isOver(); // again, so that a delivery in progress is not overtaken
       if (signal?.aborted === true) return { outcome: "abandoned", session }; // and replaces no other successor
     }
   }
@@ -202,10 +202,10 @@ export class RefreshTokens<Session extends RefreshSession = RefreshSession> {
   async #deliver(
     session: Session,
     claimed: RefreshSession,
-    { token, presented: { raceIsOver, signal } }: { token: string; presented: Presented },
+    { token, presented: { race, signal } }: { token: string; presented: Presented },
   ): Promise<Rotation<Session>> {
     const hasLeft = () => signal?.aborted === true;
-    await raceIsOver();
+    await race.isOver();
     if (hasLeft()) return { outcome: "abandoned", session };
     const now = Date.now();
     const idleUntil = this.#idleUntil(now, session.expiresAt);
@@ -232,7 +232,7 @@ function refusalOf(
 ) {
   if (token.hash !== currentHash && token.hash !== pendingHash) {
     // Clocks of processes differ: a race may be taken for a theft, or the reverse. Either is rejected.
-    return seen !== null || token.arrivedAt < rotatedAt.getTime() ? "raced" : "reused";
+    return seen !== null || token.race.includes(rotatedAt) ? "raced" : "reused";
   }
   return idleUntil.getTime() <= Date.now() ? "expired" : null;
 }
@@ -254,13 +254,46 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** @returns A function that waits for as long as the first call of it finds right. */
-function startRace(): () => Promise<void> {
-  const startedAt = performance.now();
-  let holdMs: number | null = null;
-  return async () => {
-    holdMs ??= RACE_MS + Math.min((performance.now() - startedAt) * DELAY_FACTOR, MAX_DELAY_MS);
-    await delay(holdMs);
+/** The time of the slowest read from the store, in milliseconds. It counts until it has passed once more. */
+class Delay {
+  #ms = 0;
+  #at = 0;
+
+  /** Adds the time of a read that has ended, and returns what counts. */
+  add(ms: number): number {
+    const now = performance.now();
+    this.#ms = Math.min(Math.max(ms, this.#ms - (now - this.#at)), MAX_DELAY_MS);
+    this.#at = now;
+    return this.#ms;
+  }
+}
+
+/** The time in which requests with the same token are a race, as one of them sees it. */
+class Race {
+  readonly #arrivedAt = Date.now();
+  readonly #startedAt = performance.now();
+  readonly #delay: Delay;
+  #delayMs: number | null = null;
+
+  constructor(delay: Delay) {
+    this.#delay = delay;
+  }
+
+  /** The store has been read. */
+  measure(): void {
+    this.#delayMs ??= this.#delay.add(performance.now() - this.#startedAt);
+  }
+
+  /** Tells if the request may have been sent before a time. */
+  includes(time: Date): boolean {
+    const delayMs = this.#delayMs ?? 0;
+    const waitedMs = delayMs > RACE_MS ? delayMs : 0;
+    return this.#arrivedAt - waitedMs < time.getTime();
+  }
+
+  /** Waits for the other requests. */
+  async isOver(): Promise<void> {
+    await delay(RACE_MS + (this.#delayMs ?? 0) * HOLD_FACTOR);
     for (let turn = 0; turn < RACE_TURNS; turn++) await loopTurn();
-  };
+  }
 }
