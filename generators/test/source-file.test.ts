@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { findRegistrars } from "../src/code/registrars.js";
+import { findRegistrars, guardOf } from "../src/code/registrars.js";
 import { SourceFile } from "../src/code/source-file.js";
 
 /** The text after a name was imported, and what it is called there. */
@@ -97,5 +97,31 @@ describe("Apps and Routers", () => {
       "await using x = await y();\nconst app = <const T>(a: T) => a satisfies T;\nenum E { A }\n@d class C {}\n";
     expect(findRegistrars(new SourceFile("x.ts", modern))).toEqual([]);
     expect(() => new SourceFile("src/broken.ts", "const =")).toThrow(/^src\/broken\.ts cannot be read: .*1:6/);
+  });
+});
+
+describe("the guard of a router", () => {
+  const guardIn = (text: string) => guardOf(findRegistrars(new SourceFile("src/x.ts", text))[0]!);
+  const route = (account: string) => `items.get("/a", { params: { account: ${account} } }, async () => null);\n`;
+
+  it.each([
+    ["in its dependencies", "const items = new Router({ dependencies: [Depends(getCurrentUser)] });\n", true],
+    ["in each route", `const items = new Router();\n${route("Security(getCurrentUser, READ)")}`, false],
+    [
+      "in a variable",
+      `const items = new Router();\nexport const user = Depends(getCurrentUser);\n${route("user")}`,
+      false,
+    ],
+    [
+      "in a variable that its dependencies name",
+      "const guards = [Depends(getCurrentUser)];\nconst items = new Router({ dependencies: guards });\n",
+      true,
+    ],
+  ])("is found %s", (_where, text, isShared) => {
+    expect(guardIn(text)).toEqual({ name: "getCurrentUser", isShared });
+  });
+
+  it("does not exist if a route lacks it", () => {
+    expect(guardIn(`const items = new Router();\n${route("Depends(getCurrentUser)")}${route("other")}`)).toBeNull();
   });
 });

@@ -23,6 +23,8 @@ export interface Registrar {
   /** The expression `new App(…)` or `new Router(…)`. */
   creation: NewExpression;
   registrations: readonly Registration[];
+  /** The variables at the top of the module, such as a guard that several routes share. */
+  variables: ReadonlyMap<string, Expression>;
 }
 
 /** The guard that limits the routes of a registrar to logged-in users. */
@@ -37,28 +39,36 @@ export interface Guard {
 const guards: ReadonlySet<string> = new Set(["getCurrentAccount", "getCurrentUser"]);
 
 /** The guard of a registrar: its own, or one that all of its routes have. */
-export function guardOf({ creation, registrations }: Registrar): Guard | null {
-  const shared = dependenciesOf(creation.arguments[0], "dependencies").find((name) => guards.has(name));
+export function guardOf({ creation, registrations, variables }: Registrar): Guard | null {
+  const guardIn = (options: Node | undefined, member: string) =>
+    dependenciesOf(options, member, variables).find((name) => guards.has(name));
+  const shared = guardIn(creation.arguments[0], "dependencies");
   if (shared !== undefined) {
     return { name: shared, isShared: true };
   }
   const routes = registrations.filter(({ method }) => verbs.test(method));
-  const ofEach = routes.map(({ call }) => dependenciesOf(call.arguments[1], "params").find((name) => guards.has(name)));
+  const ofEach = routes.map(({ call }) => guardIn(call.arguments[1], "params"));
   return ofEach[0] !== undefined && ofEach.every(Boolean) ? { name: ofEach[0], isShared: false } : null;
 }
 
 const verbs = /^(?:get|post|put|patch|delete)$/;
 
 /** The names inside `Depends(…)` or `Security(…)` in a member of an options object. */
-function dependenciesOf(options: Node | undefined, member: string): string[] {
-  const value = options === undefined ? undefined : memberOf(options, member);
+function dependenciesOf(
+  options: Node | undefined,
+  member: string,
+  variables: ReadonlyMap<string, Expression>,
+): string[] {
+  const resolve = (node: Node | null | undefined) =>
+    node?.type === "Identifier" ? (variables.get(node.name) ?? node) : node;
+  const value = options === undefined ? undefined : resolve(memberOf(options, member));
   const list =
     value?.type === "ArrayExpression"
       ? value.elements
       : value?.type === "ObjectExpression"
         ? value.properties.map((property) => (property.type === "ObjectProperty" ? property.value : null))
         : [];
-  return list.flatMap((element) => {
+  return list.map(resolve).flatMap((element) => {
     const isMarker =
       element?.type === "CallExpression" &&
       element.callee.type === "Identifier" &&
@@ -80,10 +90,11 @@ function memberOf(object: Node, name: string): Node | undefined {
 
 /** The Apps and Routers of a module: at its top, and in the functions that it declares. */
 export function findRegistrars(file: SourceFile): Registrar[] {
+  const variables = new Map(file.statements.flatMap(variablesOf));
   return blocksOf(file.statements).flatMap((block) =>
     block.flatMap((statement) => {
       const found = readDeclaration(statement);
-      return found === null ? [] : [{ ...found, registrations: findRegistrations(block, found.variable) }];
+      return found === null ? [] : [{ ...found, registrations: findRegistrations(block, found.variable), variables }];
     }),
   );
 }
@@ -112,7 +123,17 @@ function declared(statement: Statement): Statement {
   return statement.type === "ExportNamedDeclaration" && statement.declaration ? statement.declaration : statement;
 }
 
-function readDeclaration(statement: Statement): Omit<Registrar, "registrations"> | null {
+/** The variables of a statement, with their values. */
+function variablesOf(statement: Statement): [string, Expression][] {
+  const declaration = declared(statement);
+  return declaration.type === "VariableDeclaration"
+    ? declaration.declarations.flatMap(({ id, init }): [string, Expression][] =>
+        id.type === "Identifier" && init ? [[id.name, init]] : [],
+      )
+    : [];
+}
+
+function readDeclaration(statement: Statement): Omit<Registrar, "registrations" | "variables"> | null {
   const declaration = declared(statement);
   if (declaration.type !== "VariableDeclaration") {
     return null;
