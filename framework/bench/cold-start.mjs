@@ -16,9 +16,17 @@ import { binaryOf, installOnDemand } from "../test/support/on-demand.ts";
 const ROUNDS = Number(process.argv[2] ?? 15);
 const PAGE = path.join(import.meta.dirname, "../docs/platforms.md");
 const [BEGIN, END] = ["<!-- cold starts -->", "<!-- end of cold starts -->"];
-const PEERS = ["fastify@5.12.8", "@fastify/aws-lambda@6.4.1", "hono@4.13.19"];
+const PEERS = ["fastify@5.12.8", "@fastify/aws-lambda@6.4.1", "hono@4.13.19", "@hono/zod-openapi@1.6.3", "zod@4.6.7"];
 
 const EXPECTED = '{"hello":"world"}';
+
+/** The same with a schema and an OpenAPI document, as tsgi has them. */
+const OPENAPI_HONO = `import { OpenAPIHono, createRoute, z } from "@hono/zod-openapi";
+  const app = new OpenAPIHono();
+  const schema = z.object({ hello: z.string() });
+  const responses = { 200: { description: "OK", content: { "application/json": { schema } } } };
+  app.openapi(createRoute({ method: "get", path: "/", responses }), (c) => c.json({ hello: "world" }));
+  app.doc31("/openapi.json", { openapi: "3.1.0", info: { title: "Shop", version: "1" } });`;
 
 /** A route that returns JSON, in each framework, as a function of Lambda and as a Worker. */
 const APPS = {
@@ -45,6 +53,13 @@ const APPS = {
     workerd: `import { Hono } from "hono";
       const app = new Hono();
       app.get("/", (c) => c.json({ hello: "world" }));
+      export default app;`,
+  },
+  "Hono, zod-openapi": {
+    lambda: `${OPENAPI_HONO}
+      import { handle } from "hono/aws-lambda";
+      export const handler = handle(app);`,
+    workerd: `${OPENAPI_HONO}
       export default app;`,
   },
   Fastify: {
