@@ -64,6 +64,7 @@ export class LoginThrottle {
   /**
    * Verifies a password. The attempt is counted before, so that concurrent attempts cannot exceed the limit.
    *
+   * @param account - The name in one spelling, such as lower case if your login ignores case: each has separate counts.
    * @param verify - Returns `null` for a wrong password. For any other result, and for an error, the attempt is not counted.
    * @throws HTTPException 429 if the attempts are used up.
    */
