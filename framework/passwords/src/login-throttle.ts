@@ -1,7 +1,7 @@
 /** `LoginThrottle`: limits for those who guess passwords. @module */
 import { createHash } from "node:crypto";
 import { HTTPException } from "tsgi";
-import { assertOptions, type OptionRules, OBJECT, swapOf, whole } from "tsgi/internals";
+import { assertOptions, type OptionRules, STORE, swapOf, whole } from "tsgi/internals";
 import { clientNetwork, memoryStore, type Store } from "tsgi/middleware";
 
 /** The options of `LoginThrottle`. */
@@ -21,7 +21,7 @@ export interface LoginThrottleOptions {
 }
 
 const OPTIONS: OptionRules<LoginThrottleOptions> = {
-  store: OBJECT,
+  store: STORE,
   windowSeconds: whole(1),
   perAddress: whole(1),
   perAccount: whole(1),

@@ -119,12 +119,14 @@ describe("LoginThrottle", () => {
     expect(JSON.stringify(keys.mock.calls)).not.toContain("ada-secret");
   });
 
-  it.each<[LoginThrottleOptions]>([[{ perPair: 0 }], [{ windowSeconds: 1.5 }], [JSON.parse('{ "perUser": 5 }')]])(
-    "throws an error for the options %j",
-    (options) => {
-      expect(() => new LoginThrottle(options)).toThrow(ConfigurationError);
-    },
-  );
+  it.each<[LoginThrottleOptions]>([
+    [{ perPair: 0 }],
+    [{ windowSeconds: 1.5 }],
+    [JSON.parse('{ "perUser": 5 }')],
+    [JSON.parse('{ "store": { "get": true } }')],
+  ])("throws an error for the options %j", (options) => {
+    expect(() => new LoginThrottle(options)).toThrow(ConfigurationError);
+  });
 });
 
 describe("getCaller", () => {

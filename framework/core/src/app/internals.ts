@@ -73,7 +73,7 @@ export { AUTHORIZATION, parseAuthorization } from "../parameters/security/creden
 export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Stores, and repeated requests.
-export { swapOf } from "../middleware/stores.js";
+export { STORE, swapOf } from "../middleware/stores.js";
 export { KEY_HEADER } from "../middleware/idempotency.js";
 export {
   type CallerOf as Caller,
