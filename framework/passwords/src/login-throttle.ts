@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { HTTPException } from "tsgi";
 import { assertOptions, type OptionRules, STORE, swapOf, whole } from "tsgi/internals";
-import { clientNetwork, memoryStore, type Store } from "tsgi/middleware";
+import { clientNetwork, type Count, memoryStore, type Store } from "tsgi/middleware";
 
 /** The options of `LoginThrottle`. */
 export interface LoginThrottleOptions {
@@ -66,7 +66,7 @@ export class LoginThrottle {
    *
    * @param account - The name in one spelling, such as lower case if your login ignores case: each has separate counts.
    * @param verify - Returns `null` for a wrong password. For any other result, and for an error, the attempt is not counted.
-   * @throws HTTPException 429 if the attempts are used up.
+   * @throws HTTPException 429 if the attempts are used up, 503 if the store is unavailable.
    */
   async attempt<T>(address: string, account: string, verify: () => Promise<T | null>): Promise<T | null> {
     await this.admit(address, account);
@@ -83,7 +83,7 @@ export class LoginThrottle {
   /**
    * Counts an attempt before its password is verified.
    *
-   * @throws HTTPException 429 if the attempts are used up.
+   * @throws HTTPException 429 if the attempts are used up, 503 if the store is unavailable.
    */
   async admit(address: string, account: string): Promise<void> {
     const { perAddress, perAccount, perPair } = this.#limits;
@@ -113,7 +113,7 @@ export class LoginThrottle {
   /**
    * Counts a registration. Hashing its password costs as much as a login, and it needs no account.
    *
-   * @throws HTTPException 429 if the registrations of the address are used up.
+   * @throws HTTPException 429 if the registrations of the address are used up, 503 if the store is unavailable.
    */
   async admitRegistration(address: string): Promise<void> {
     const { waitSeconds } = await this.#take(`registration ${clientNetwork(address)}`, this.#limits.registrations);
@@ -121,7 +121,7 @@ export class LoginThrottle {
   }
 
   async #take(key: string, limit: number): Promise<{ count: number; waitSeconds: number }> {
-    const { count, expiresInMs } = await this.#store.increment(key, this.#limits.windowSeconds);
+    const { count, expiresInMs } = await this.#add(key, 1);
     return { count, waitSeconds: count > limit ? Math.max(1, Math.ceil(expiresInMs / 1_000)) : 0 };
   }
 
@@ -130,8 +130,16 @@ export class LoginThrottle {
    * next, and the names of attempts that are not counted would fill the store.
    */
   async #giveBack(key: string): Promise<void> {
-    const { count } = await this.#store.increment(key, this.#limits.windowSeconds, -1);
+    const { count } = await this.#add(key, -1);
     if (count <= 0) await swapOf(this.#store)(key, String(count), null);
+  }
+
+  async #add(key: string, by: number): Promise<Count> {
+    try {
+      return await this.#store.increment(key, this.#limits.windowSeconds, by);
+    } catch (cause) {
+      throw new HTTPException(503, undefined, { cause });
+    }
   }
 }
 

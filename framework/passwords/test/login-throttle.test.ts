@@ -119,6 +119,18 @@ describe("LoginThrottle", () => {
     expect(JSON.stringify(keys.mock.calls)).not.toContain("ada-secret");
   });
 
+  it("responds with 503 before it verifies a password if the store is unavailable", async () => {
+    const store = memoryStore();
+    const failure = new Error("no connection");
+    jest.spyOn(store, "increment").mockRejectedValue(failure);
+    const throttle = new LoginThrottle({ store });
+    const verify = jest.fn(wrong);
+    const refusal = { statusCode: 503, cause: failure };
+    await expect(throttle.attempt("192.0.2.1", "ada", verify)).rejects.toMatchObject(refusal);
+    await expect(throttle.admitRegistration("192.0.2.1")).rejects.toMatchObject(refusal);
+    expect(verify).not.toHaveBeenCalled();
+  });
+
   it.each<[LoginThrottleOptions]>([
     [{ perPair: 0 }],
     [{ windowSeconds: 1.5 }],
