@@ -275,8 +275,8 @@ class Race {
   readonly #delay: Delay;
   #delayMs: number | null = null;
 
-  constructor(delay: Delay) {
-    this.#delay = delay;
+  constructor(ofStore: Delay) {
+    this.#delay = ofStore;
   }
 
   /** The store has been read. */
