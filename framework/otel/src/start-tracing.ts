@@ -20,9 +20,17 @@ export interface Tracing {
 
 const OPTIONS: OptionRules<StartTracingOptions> = { logger: OBJECT, steps: FLAG };
 
+/** Half of the time in which a server stops by default: the SDK waits 10 s for a collector that does not reply. */
+const MAX_STOP_MS = 5_000;
+
 /** The part of `@opentelemetry/sdk-node` that is used. */
 interface SDK {
-  readonly NodeSDK: new () => { start(): void; shutdown(): Promise<void> };
+  readonly NodeSDK: new () => RunningSDK;
+}
+
+interface RunningSDK {
+  start(): void;
+  shutdown(): Promise<void>;
 }
 
 /**
@@ -53,8 +61,22 @@ export async function startTracing(options: StartTracingOptions = {}): Promise<T
   }
   const running = new sdk.NodeSDK();
   running.start();
-  const loseSpans = (err: unknown) => logger.warn({ err }, "The collector did not receive the last spans.");
-  return { instrumentation: openTelemetry({ steps }), shutdown: () => running.shutdown().catch(loseSpans) };
+  return { instrumentation: openTelemetry({ steps }), shutdown: () => stop(running, logger) };
+}
+
+/** Sends the last spans. An application must stop without its collector, which is unavailable or does not reply. */
+async function stop(running: RunningSDK, logger: Logger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No reply within ${MAX_STOP_MS} ms`)), MAX_STOP_MS);
+  });
+  try {
+    await Promise.race([running.shutdown(), late]);
+  } catch (err) {
+    logger.warn({ err }, "The collector did not receive the last spans.");
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Loads the package; `null` if it is missing. */

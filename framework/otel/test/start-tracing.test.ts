@@ -9,6 +9,7 @@ const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
 afterEach(() => {
   delete process.env[VARIABLE];
   jest.resetModules();
+  jest.useRealTimers();
 });
 
 describe("startTracing", () => {
@@ -52,6 +53,25 @@ describe("startTracing", () => {
     const logger = new KeptLog();
     const tracing = await startTracing({ logger });
     await tracing?.shutdown();
+    expect(logger.lines).toEqual(["warn The collector did not receive the last spans."]);
+  });
+
+  it("stops after five seconds without a reply from the collector", async () => {
+    process.env[VARIABLE] = "http://127.0.0.1:4318";
+    class NodeSDK {
+      start() {}
+      shutdown() {
+        return new Promise(() => {});
+      }
+    }
+    jest.unstable_mockModule(SDK, () => ({ NodeSDK }), { virtual: true });
+    const logger = new KeptLog();
+    const tracing = await startTracing({ logger });
+    jest.useFakeTimers();
+    const onStopped = jest.fn();
+    void tracing?.shutdown().then(onStopped);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(onStopped).toHaveBeenCalled();
     expect(logger.lines).toEqual(["warn The collector did not receive the last spans."]);
   });
 
