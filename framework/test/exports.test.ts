@@ -20,7 +20,18 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/conformance": `ConformanceError applicationStatements checkApplication checkServer echo overFetch overHTTP2 overSocket
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
-  "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION HeldMessages KEY_HEADER LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REPLAYED_HEADER RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START StoppableServer TEXT WebSocketSession WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage fingerprintOf formatMessage guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show statusPhrase storageKeyOf toUrl toWebSocketScope whenEnded whole withPlace withWorkFields`,
+  "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
+    HeldMessages KEY_HEADER LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REPLAYED_HEADER
+    RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT WebSocketSession
+    WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf
+    compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
+    describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage fingerprintOf formatMessage
+    guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket
+    isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
+    missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst
+    parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal
+    reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show
+    statusPhrase storageKeyOf swapOf toUrl toWebSocketScope whenEnded whole withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/jobs": "InvalidPayloadError Jobs",
   "@tsgi/mcp": "mcp",

@@ -29,6 +29,9 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Names that the application cannot use, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "@tsgi/otel startTracing": "starts the SDK of the whole process: the sample application and the package's tests",
+  "@tsgi/otel StartTracingOptions": "the same",
+  "@tsgi/otel Tracing": "the same",
   "tsgi MessageRules": "an argument of the constructor of TypedWebSocket, which the framework calls",
   "tsgi RouteTypes": "the bound of a parameter of Routed, which declarations write out",
   "tsgi SocketTypesOf": "what Routed has of a WebSocket, which declarations write out",

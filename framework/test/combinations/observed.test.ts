@@ -219,3 +219,9 @@ describe("an agent", () => {
     expect(await stranger.text()).toContain("find_tool");
   });
 });
+
+it("passwords are hashed in the queue of their client, if they can be chosen", async () => {
+  const choose = (password: string) => served.send("POST", "/v1/passwords", { json: { password } });
+  expect((await choose("correct horse")).json).toMatch(/^\$argon2id\$/);
+  expect(await choose("ab")).toMatchObject({ status: 422, json: { detail: [{ loc: ["body", "password"] }] } });
+});

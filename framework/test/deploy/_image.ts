@@ -8,6 +8,9 @@ import { LimitedProgram } from "../support/limited-program.js";
 /** The programs that the base image has, in addition to Node and npm. */
 const PROGRAMS = ["sh", "chown", "cp", "env", "mkdir", "rm"];
 
+/** A library of glibc that native packages load, and no program here does. */
+const LIBRARY = "librt.so.1";
+
 /** The name of the base image in the Dockerfiles. */
 const BASE = "docker.io/library/node:22-bookworm-slim";
 
@@ -30,6 +33,8 @@ function copyProgram(root: string, name: string): void {
   for (const [library] of stdout.matchAll(/\/\S+/g)) {
     mkdirSync(path.join(root, path.dirname(library)), { recursive: true });
     copyFileSync(library, path.join(root, library));
+    const other = path.join(path.dirname(library), LIBRARY);
+    if (existsSync(other)) copyFileSync(other, path.join(root, other));
   }
 }
 

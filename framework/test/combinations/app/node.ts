@@ -1,6 +1,6 @@
 /** The tool library on Node: with files, passwords, separate pools, metrics, traces and tools for agents. @module */
 import { mcp, type McpOptions } from "@tsgi/mcp";
-import { prometheus, type Prometheus, type PrometheusOptions } from "@tsgi/metrics";
+import { type MetricsRouterOptions, prometheus, type Prometheus, type PrometheusOptions } from "@tsgi/metrics";
 import {
   accessLog,
   type AccessLogOptions,
@@ -10,8 +10,8 @@ import {
   serverTiming,
 } from "tsgi/middleware";
 import { openTelemetry, type OpenTelemetryOptions } from "@tsgi/otel";
-import { Passwords, type PasswordsOptions } from "@tsgi/passwords";
-import type { ShedOptions } from "tsgi";
+import { getCaller, LoginThrottle, type LoginThrottleOptions, Passwords, type PasswordsOptions } from "@tsgi/passwords";
+import { Body, Depends, type ShedOptions, t } from "tsgi";
 import { createApp, type Parts } from "./app.js";
 import { createFiles, mountPages } from "./files.js";
 import { createLedger, type LedgerParts } from "./ledger.js";
@@ -29,22 +29,27 @@ export interface NodeParts extends Omit<Parts, "verify"> {
   readonly isTimed?: boolean;
 }
 
+/** More than any test sends. */
+const guesses: LoginThrottleOptions = { perAddress: 1_000, perAccount: 1_000, perPair: 1_000 };
 const cheap: PasswordsOptions = { memoryKiB: 1024, passes: 2, minLength: 3 };
 
 /** Passwords by argon2id. The hash of a member is made at the first login. */
-function createPasswords(): VerifyPassword {
-  const passwords = new Passwords(cheap);
+function createVerify(passwords: Passwords): VerifyPassword {
+  const throttle = new LoginThrottle(guesses);
   const hashes = new Map<string, string>();
-  return async (name, password) => {
+  const isRight = async (name: string, password: string) => {
     const known = hashes.get(name) ?? (await passwords.hash(`password-of-${name}`));
     hashes.set(name, known);
     return passwords.isAcceptable(password) && !passwords.isOutdated(known) && passwords.verify(password, known);
   };
+  return async (name, password) =>
+    (await throttle.attempt("192.0.2.1", name, async () => ((await isRight(name, password)) ? name : null))) !== null;
 }
 
 /** No test keeps the loop busy for a minute. */
 const shed: ShedOptions = { eventLoopDelayMs: 60_000, exempt: ["/health/live"] };
 const buckets: PrometheusOptions = { buckets: [0.1, 1, 10] };
+const scrapes: MetricsRouterOptions = { privateOnly: true };
 const agents: McpOptions = { path: "/mcp", maxResultBytes: 10_000 };
 
 /** All that observes the library, at once. */
@@ -65,16 +70,26 @@ function createObservers({
 export function createNodeApp(parts: NodeParts) {
   const { assets, ledger } = parts;
   const { metrics, context, observers } = createObservers(parts);
-  const { app, account } = createApp({ ...parts, instrumentation: observers, verify: createPasswords(), shed });
+  const passwords = new Passwords(cheap);
+  const { app, account } = createApp({ ...parts, instrumentation: observers, verify: createVerify(passwords), shed });
   app.includeRouter(createFiles(assets), { prefix: "/v1" });
   app.includeRouter(workshop, { prefix: "/v1" });
   if (ledger) app.includeRouter(createLedger(ledger), { prefix: "/v1" });
-  app.includeRouter(metrics.router("/metrics"));
+  app.includeRouter(metrics.router("/metrics", scrapes));
   app.includeRouter(mcp(app, agents));
   app.get("/v1/log-fields", { includeInSchema: false }, async (): Promise<Partial<LogFields>> => {
     const { elapsedMs: _elapsed, ...fields } = context.fields();
     return fields;
   });
+  const password = Body(t.String(), { embed: true });
+  app.post(
+    "/v1/passwords",
+    { includeInSchema: false, params: { password, caller: Depends(getCaller) }, returns: t.String() },
+    async ({ password: chosen, caller }) => {
+      passwords.assertAcceptable(chosen, ["body", "password"]);
+      return passwords.hash(chosen, caller);
+    },
+  );
   mountPages(app, assets);
   return { app, account, metrics };
 }
