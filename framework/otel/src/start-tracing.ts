@@ -23,6 +23,9 @@ const OPTIONS: OptionRules<StartTracingOptions> = { logger: OBJECT, steps: FLAG 
 /** Half of the time in which a server stops by default: the SDK waits 10 s for a collector that does not reply. */
 const MAX_STOP_MS = 5_000;
 
+/** The variables of OpenTelemetry for the address of a collector: of all signals, and of traces. */
+const COLLECTORS = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
 /** The part of `@opentelemetry/sdk-node` that is used. */
 interface SDK {
   readonly NodeSDK: new () => RunningSDK;
@@ -34,10 +37,10 @@ interface RunningSDK {
 }
 
 /**
- * Starts the SDK of `@opentelemetry/sdk-node`, an optional peer dependency, if `OTEL_EXPORTER_OTLP_ENDPOINT` contains the
- * address of a collector. The SDK reads its other settings from the environment too, such as `OTEL_SERVICE_NAME`.
+ * Starts the SDK of `@opentelemetry/sdk-node`, an optional peer dependency, if `OTEL_EXPORTER_OTLP_ENDPOINT` or
+ * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` contains the address of a collector. The SDK reads its other settings from the environment too, such as `OTEL_SERVICE_NAME`.
  *
- * @returns `null` without that variable. If the package is missing, it also logs a warning, because an application must not
+ * @returns `null` without these variables. If the package is missing, it also logs a warning, because an application must not
  * depend on its traces.
  * @example
  * ```ts
@@ -52,7 +55,7 @@ interface RunningSDK {
 export async function startTracing(options: StartTracingOptions = {}): Promise<Tracing | null> {
   assertOptions("startTracing()", options, OPTIONS);
   const { steps = false } = options;
-  if (!process.env["OTEL_EXPORTER_OTLP_ENDPOINT"]) return null;
+  if (COLLECTORS.every((name) => !process.env[name])) return null;
   const logger = guardLogger(options.logger ?? consoleLogger);
   const sdk = await loadSDK();
   if (sdk === null) {

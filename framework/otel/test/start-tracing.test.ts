@@ -5,9 +5,11 @@ import { KeptLog } from "../../test/support/kept-log.js";
 
 const SDK = "@opentelemetry/sdk-node";
 const VARIABLE = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const OF_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
 afterEach(() => {
   delete process.env[VARIABLE];
+  delete process.env[OF_TRACES];
   jest.resetModules();
   jest.useRealTimers();
 });
@@ -17,8 +19,8 @@ describe("startTracing", () => {
     expect(await startTracing({ logger: new KeptLog() })).toBeNull();
   });
 
-  it("starts the SDK if a collector is configured, and stops it with the application", async () => {
-    process.env[VARIABLE] = "http://127.0.0.1:4318";
+  it.each([VARIABLE, OF_TRACES])("starts the SDK by %s, and stops it with the application", async (variable) => {
+    process.env[variable] = "http://127.0.0.1:4318";
     const calls: string[] = [];
     class NodeSDK {
       start() {
