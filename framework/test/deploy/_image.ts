@@ -6,7 +6,7 @@ import path from "node:path";
 import { LimitedProgram } from "../support/limited-program.js";
 
 /** The programs that the base image has, in addition to Node and npm. */
-const PROGRAMS = ["sh", "chown", "cp", "env", "mkdir", "rm"];
+const PROGRAMS = ["sh", "chown", "cp", "env", "gzip", "mkdir", "rm", "tar"];
 
 /** A library of glibc that native packages load, and no program here does. */
 const LIBRARY = "librt.so.1";
