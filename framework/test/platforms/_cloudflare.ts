@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { parse } from "jsonc-parser";
 import { binaryOf, installOnDemand } from "../support/on-demand.js";
 import { type Running, startProgram } from "./_platform.js";
 import { createProject, environment } from "./_project.js";
@@ -15,10 +16,8 @@ interface WranglerConfig {
   readonly compatibility_flags?: readonly string[];
 }
 
-/** Reads `wrangler.jsonc`, whose last properties may end with a comma. */
 function readConfig(project: string): WranglerConfig {
-  const text = readFileSync(path.join(project, "wrangler.jsonc"), "utf8");
-  return JSON.parse(text.replaceAll(/,(?=\s*[\]}])/g, "")) as WranglerConfig;
+  return parse(readFileSync(path.join(project, "wrangler.jsonc"), "utf8")) as WranglerConfig;
 }
 
 /** The configuration of workerd for the bundle `worker.js`. */
