@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import type { ServerContext } from "../../../protocol/server-context.js";
+import { nextTurn } from "../../../common/promises.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import type { Lifespan } from "../../../protocol/lifespan.js";
@@ -271,10 +272,6 @@ function toConnectionSettings(
     now: performance.now(),
     upgrade: (connection, head) => upgrades.upgrade(connection, head),
   };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Lets the event loop turn until it has a quiet turn, within a limit. */
