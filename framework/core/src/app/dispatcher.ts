@@ -147,11 +147,12 @@ export class Dispatcher {
 
   /**
    * Takes a scope: writes the App and the canonical path on it. The scope belongs to the request, so it is copied only
-   * if it is frozen, or if an App has taken it before. Attack: a caller passes a scope to a second App, or with another
-   * path to the first, whose guards would see the wrong App, or the original spelling of the path.
+   * if it is frozen or sealed, or if an App has taken it before. Attack: a caller passes a scope to a second App, or with
+   * another path to the first, whose guards would see the wrong App, or the original spelling of the path.
    */
-  #enter(scope: RequestScope): RequestScope {
+  #enter(given: RequestScope): RequestScope {
     if (!this.#isServing) this.#startServing();
+    const scope = Object.isExtensible(given) ? given : copyScope(given);
     const { app, format } = this.#settings;
     if (scope[APPLICATION] !== undefined) {
       // handed on by an App in which this one is mounted
@@ -165,11 +166,7 @@ export class Dispatcher {
       isNew || !apps.has(scope.app as object)
         ? canonicalPath(scope.path, scope.raw_path, options)
         : rewrittenPath(scope.path, options);
-    try {
-      own.app = app;
-    } catch {
-      return this.#enter(copyScope(scope)); // a frozen scope. Asking first took 2 % of a direct call (Node 20)
-    }
+    own.app = app;
     if (format !== own[ERROR_FORMAT]) own[ERROR_FORMAT] = format;
     if (path === own.path) return own;
     own.raw_path ??= encodePath(own.path);

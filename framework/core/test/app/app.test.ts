@@ -651,6 +651,31 @@ describe("paths", () => {
     expect(scope.path).toBe("//y/");
   });
 
+  it.each<[way: string, close: (scope: HTTPScope) => HTTPScope]>([
+    ["frozen", Object.freeze],
+    ["sealed", Object.seal],
+    ["not extensible", Object.preventExtensions],
+  ])("are written to a copy of a scope that is %s, also in a mounted App", async (_, close) => {
+    const { app: inner } = create({ problemDetails: true });
+    inner.get("/x", async () => "x");
+    const { app } = create();
+    app.mount("/sub", (scope, receive, send) => inner(close({ ...(scope as HTTPScope) }), receive, send));
+    for (const [called, path] of [
+      [inner, "//x"],
+      [app, "//sub/x"],
+    ] as const) {
+      const scope = close({ type: "http", method: "GET", path, app: undefined, path_params: undefined });
+      const sent: SendMessage[] = [];
+      await called(
+        scope,
+        () => Promise.reject(new Error()),
+        (message) => void sent.push(message),
+      );
+      expect(sent).toMatchObject([{ status: 200 }, { body: expect.anything() }]);
+      expect(scope).toMatchObject({ path, app: undefined });
+    }
+  });
+
   it.each(["/a/%FF", "/a/%zz", "/a/%"])("%s results in 400, which middleware and handlers see", async (target) => {
     expect(await seen(target)).toMatchObject({ path: "", status: 400 });
     const { app } = create({ middleware: [marking("seen")] });
