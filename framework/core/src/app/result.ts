@@ -66,7 +66,10 @@ function accept(text: string | undefined, result: unknown, faults: Faults, place
  */
 export function resultText(result: unknown): string {
   if (result === undefined) return "null";
-  if (typeof result === "object" && result !== null && result.constructor !== Object) assertJSON(result);
+  if (typeof result === "object" && result !== null) {
+    // The first question saves most results four more, and 60 ns.
+    if (result.constructor !== Object || Symbol.asyncIterator in result) assertJSON(result);
+  }
   let text: string;
   try {
     text = JSON.stringify(result) ?? refuse(result);

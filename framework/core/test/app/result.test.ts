@@ -17,6 +17,11 @@ describe("a result without `returns`", () => {
     await nextTurn();
   });
 
+  it("cannot be an async iterable, even if it is an object literal with properties", () => {
+    const stream = { id: 1, [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: 1 }) }) };
+    expect(() => resultText(stream)).toThrow("A handler cannot return an async iterable");
+  });
+
   it("may contain empty objects, repeated references and objects with toJSON()", () => {
     const empty = {};
     const circle = { toJSON: () => ({}), self: null as unknown };
