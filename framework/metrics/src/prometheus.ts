@@ -51,8 +51,8 @@ export interface Prometheus extends Instrumentation {
 /** Options of the router of `prometheus`. */
 export interface MetricsRouterOptions {
   /**
-   * Responds with 404 to clients outside of loopback and private networks. A proxy in such a network must be in
-   * `trustedProxies`, or hide the route itself. Defaults to `false`.
+   * Responds with 404 to clients outside of loopback and private networks, and if `X-Forwarded-For` lists an address outside.
+   * A proxy in such a network must set that header, or hide the route itself. Defaults to `false`.
    */
   privateOnly?: boolean;
 }

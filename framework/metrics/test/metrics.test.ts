@@ -141,18 +141,17 @@ describe("prometheus", () => {
     ["unknown", 404],
     ["", 404],
   ])("with privateOnly responds to a client at %j with %i", async (address, status) => {
-    const metrics = prometheus();
-    const app = new App();
-    app.includeRouter(metrics.router("/metrics", { privateOnly: true }));
-    const statuses: number[] = [];
-    await app(
-      { type: "http", method: "GET", path: "/metrics", client: [address, 1] },
-      async () => ({ type: "http.request" }),
-      (message) => {
-        if (message.type === "http.response.start") statuses.push(message.status);
-      },
-    );
-    expect(statuses).toEqual([status]);
+    expect(await scrapeStatus(address)).toBe(status);
+  });
+
+  it.each([
+    ["10.0.0.1", "unknown", 404],
+    ["10.0.0.1", "203.0.113.7", 404],
+    ["127.0.0.1", "127.0.0.1, 203.0.113.7:4711", 404],
+    ["10.0.0.1", "192.168.0.7:4711", 200],
+    ["203.0.113.7", "192.168.0.7", 404],
+  ])("with privateOnly responds to a proxy at %s with X-Forwarded-For: %s with %i", async (address, value, status) => {
+    expect(await scrapeStatus(address, [["x-forwarded-for", value]])).toBe(status);
   });
 
   it("rejects an unknown option of the router", () => {
@@ -183,3 +182,19 @@ describe("prometheus", () => {
     },
   );
 });
+
+/** The status of a scrape of metrics for private networks. */
+async function scrapeStatus(address: string, headers: readonly [string, string][] = []): Promise<number | undefined> {
+  const app = new App();
+  app.includeRouter(prometheus().router("/metrics", { privateOnly: true }));
+  let status: number | undefined;
+  const bytes = headers.map(([name, value]) => [Buffer.from(name), Buffer.from(value)] as const);
+  await app(
+    { type: "http", method: "GET", path: "/metrics", client: [address, 1], headers: bytes },
+    async () => ({ type: "http.request" }),
+    (message) => {
+      if (message.type === "http.response.start") status = message.status;
+    },
+  );
+  return status;
+}

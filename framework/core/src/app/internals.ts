@@ -136,5 +136,6 @@ export { serverStartError } from "../platforms/node/stoppable-server.js";
 export type { RequestLimits } from "../platforms/node/header-section.js";
 export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";
 export { checkTarget, createHead, type RequestHead } from "../platforms/node/request-head.js";
+export { TrustedProxies } from "../platforms/node/trusted-proxies.js";
 export { StoppableServer, toUrl } from "../platforms/node/stoppable-server.js";
 export { maxMessageBytes, parseHandshake, type WebSocketRules } from "../platforms/node/websocket/handshake-rules.js";

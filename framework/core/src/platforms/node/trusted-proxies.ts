@@ -50,9 +50,12 @@ export class TrustedProxies implements Proxies {
     }
   }
 
-  /** Sets client and scheme in the scope from the headers of the proxy, if it is listed. */
+  /**
+   * Sets client and scheme in the scope from the headers of the proxy, if it is listed. The client is `null` if the proxy
+   * does not know its address, and writes `unknown` or another name (RFC 7239 §6).
+   */
   apply(scope: HTTPScope): void {
-    if (!this.#trusts(scope.client ?? null)) {
+    if (!this.trusts(scope.client ?? null)) {
       return;
     }
     const headers = scope.headers ?? [];
@@ -66,17 +69,16 @@ export class TrustedProxies implements Proxies {
     // be forged.
     for (const hop of membersOf(headers, "x-forwarded-for").toReversed()) {
       const address = toAddress(hop);
-      if (address === null) {
-        return;
-      }
+      // Attack: with the address of the proxy instead, an unknown client would pass a guard of private networks.
       scope.client = address;
-      if (!this.#trusts(address)) {
+      if (address === null || !this.trusts(address)) {
         return;
       }
     }
   }
 
-  #trusts(peer: Address | null): boolean {
+  /** Tells if a peer is listed. */
+  trusts(peer: Address | null): boolean {
     if (peer === null) {
       return this.#trustsSockets;
     }
@@ -84,9 +86,9 @@ export class TrustedProxies implements Proxies {
   }
 }
 
-/** The members of a list header, from all its lines. */
+/** The members of a list header, from all its lines, without empty ones (RFC 9110 §5.6.1.2). */
 function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
-  return headerValues(headers, name).flatMap((value) => value.split(",").map(trimOWS));
+  return headerValues(headers, name).flatMap((value) => value.split(",").map(trimOWS).filter(Boolean));
 }
 
 /** `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; `null` for anything else. */

@@ -37,15 +37,18 @@ describe("X-Forwarded-For", () => {
     ["may have ports", ["10.0.0.1"], forwarded("203.0.113.7:4711"), ["203.0.113.7", 4711]],
     ["may have IPv6 in brackets", ["10.0.0.1"], forwarded("[2001:db8::1]:4711"), ["2001:db8::1", 4711]],
     ["may have IPv6 without", ["10.0.0.1"], forwarded("2001:db8::1"), ["2001:db8::1", null]],
-    ["stops at what is no address", ["10.0.0.0/8"], forwarded("203.0.113.7, unknown, 10.0.0.9"), ["10.0.0.9", null]],
+    ["stops at what is no address", ["10.0.0.0/8"], forwarded("203.0.113.7, unknown, 10.0.0.9"), null],
+    ["of an unknown client gives none", ["10.0.0.1"], forwarded("unknown"), null],
     ["that is empty says nothing", ["10.0.0.1"], forwarded(""), PROXY],
-    ["that is hostile says nothing", ["10.0.0.1"], forwarded("__proto__"), PROXY],
+    ["may have empty members", ["10.0.0.1"], forwarded("203.0.113.7, ,"), ["203.0.113.7", null]],
+    ["that is hostile gives no client", ["10.0.0.1"], forwarded("__proto__"), null],
   ] as const)("%s", (_what, list, headers, client) => {
     expect(applied(list, headers)[0]).toEqual(client);
   });
 
   it("is trusted from clients of a listed Unix socket only", () => {
     expect(applied(["unix"], forwarded("203.0.113.7"), null)[0]).toEqual(["203.0.113.7", null]);
+    expect(applied(["unix"], forwarded("203.0.113.7, unknown"), null)[0]).toBeNull();
     expect(applied(["loopback"], forwarded("203.0.113.7"), null)[0]).toBeNull();
   });
 
