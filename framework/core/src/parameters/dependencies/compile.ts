@@ -1,23 +1,12 @@
 /** Compiles the declared parameters of a function into the steps that make its arguments. @module */
-import { BackgroundTasks } from "../../http/background.js";
-import { UploadFile } from "../../http/upload-file.js";
 import { messageOf } from "../../common/error-codes.js";
-import { configurationError, RecursionError, withPlace } from "../../common/exceptions.js";
-import { absenceOf, type Load, SourceMarker } from "../source.js";
-import { BODY } from "../body.js";
+import { configurationError, RecursionError } from "../../common/exceptions.js";
+import { SourceMarker } from "../source.js";
 import { type Callable, DependsMarker, isSettling } from "../depends.js";
-import { FILE } from "../file.js";
 import { finderOf } from "../credentials.js";
 import { isAsyncFunction, isClass, isGeneratorFunction, type Params, paramsOf, SecurityScopes } from "../annotation.js";
-import { ParamKind } from "../marker.js";
-import { PATH, QUERY } from "../head.js";
-import { HTTPConnection, Request } from "../../http/request.js";
-import { Response } from "../../http/response/response.js";
-import { assertReadable, compileSchema, isSchema, type Schema } from "../../schema/schema.js";
-import { Faults } from "../../schema/faults.js";
-import { WebSocket } from "../../http/websocket.js";
-import { assertValid, validationStep, faultOrderOf } from "./arguments.js";
-import type { Call } from "./call.js";
+import { PATH } from "../head.js";
+import { validationStep, assertValid, faultOrderOf } from "./arguments.js";
 import {
   type ApplicationValues,
   type CallablePlan,
@@ -34,32 +23,10 @@ import {
   type SourceSpec,
   type Step,
 } from "./plan.js";
+import { assertApplicationScope, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
+import { bodyOf, compileHandlerSpecs, compileReadOf, compileSpec, describeType, loadOf } from "./specs.js";
 import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
 import { watchStep } from "./settlement.js";
-
-/** A class that a parameter can be declared with. */
-interface InjectableClass {
-  readonly kind: ParamKind;
-  /** The only protocol that has it. */
-  readonly protocol?: Protocol;
-  /** Gives the object of a call. */
-  readonly read: (call: Call, scopes: readonly string[]) => unknown;
-}
-
-const connectionOf = (call: Call) => (call.scope.type === "websocket" ? call.websocket : call.request);
-
-const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, InjectableClass>([
-  [Request, { kind: ParamKind.REQUEST, protocol: "http", read: (call) => call.request }],
-  [HTTPConnection, { kind: ParamKind.REQUEST, read: connectionOf }],
-  [Response, { kind: ParamKind.RESPONSE, protocol: "http", read: (call) => call.draft }],
-  [BackgroundTasks, { kind: ParamKind.BACKGROUND, read: (call) => call.background }],
-  [SecurityScopes, { kind: ParamKind.DEPENDS, read: (_call, scopes) => new SecurityScopes(scopes) }],
-  [WebSocket, { kind: ParamKind.WEBSOCKET, protocol: "websocket", read: (call) => call.websocket }],
-  [AbortSignal, { kind: ParamKind.SIGNAL, read: (call) => call.signal }],
-]);
-
-/** Globals with the same names as our classes, which an editor does not report if the import is missing. */
-const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
 /** The place of the compiled function, for messages and for rules that depend on it. */
 interface Place {
@@ -75,85 +42,6 @@ interface Place {
   readonly protocol: Protocol | null;
   /** The values of scope `"app"` of the route's App. */
   readonly application: ApplicationValues | null;
-}
-
-/** @param of - What the callable is called. */
-function where(name: string, of: string): string {
-  return `the parameter ${JSON.stringify(name)} of ${of}`;
-}
-
-/** The descriptor that a bare schema stands for. */
-function markerOfSchema(schema: Schema, place: string, isInPattern: boolean): SourceMarker {
-  assertReadable(schema, place);
-  if (isInPattern) return new SourceMarker(PATH, schema);
-  const { isStruct } = withPlace(place, () => compileSchema(schema));
-  return new SourceMarker(isStruct ? BODY : QUERY, schema);
-}
-
-function compileSpec(
-  [name, annotation]: readonly [name: string, annotation: unknown],
-  of: string,
-  { names, protocol }: Place,
-): ParamSpec {
-  const place = where(name, of);
-  if (annotation instanceof SourceMarker) {
-    return sourceSpec({ name, annotation, marker: annotation }, names, place);
-  }
-  if (annotation instanceof DependsMarker) {
-    return { name, kind: ParamKind.DEPENDS, annotation, default: undefined, marker: annotation };
-  }
-  if (annotation === UploadFile) {
-    return sourceSpec({ name, annotation, marker: new SourceMarker(FILE) }, names, place);
-  }
-  const injectable = INJECTABLE.get(annotation);
-  if (injectable) {
-    const isSocket = annotation === HTTPConnection && protocol === "websocket";
-    const kind = isSocket ? ParamKind.WEBSOCKET : injectable.kind;
-    return { name, kind, annotation, default: undefined, marker: null };
-  }
-  if (isSchema(annotation)) {
-    const marker = markerOfSchema(annotation, place, names.includes(name));
-    return sourceSpec({ name, annotation, marker }, names, place);
-  }
-  const globals: Readonly<Record<string, unknown>> = globalThis;
-  const global = GLOBAL_NAMES.find((key) => annotation !== undefined && annotation === globals[key]);
-  if (global) {
-    throw configurationError("TSGI_GLOBAL_CLASS_IN_PARAMS", place, global);
-  }
-  throw configurationError("TSGI_INVALID_ANNOTATION", place, describe(annotation));
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
-  return value === null ? "null" : `a value of type ${typeof value}`;
-}
-
-function sourceSpec(
-  { name, annotation, marker }: Pick<SourceSpec, "name" | "annotation" | "marker">,
-  names: readonly string[],
-  place: string,
-): ParamSpec {
-  const { source } = marker;
-  if (source.isInPattern && !names.includes(marker.wireName(name))) {
-    throw configurationError("TSGI_PATH_PARAMETER_NOT_IN_PATTERN", place, marker.wireName(name));
-  }
-  withPlace(place, () => marker.compiled);
-  const absent = absenceOf(marker, place);
-  const value = absent.isRequired ? undefined : absent.make(new Faults());
-  return { name, kind: source.kind, annotation, default: value instanceof Promise ? undefined : value, marker };
-}
-
-/** The specs of a handler: its params, and after them the pattern's other names. */
-function compileHandlerSpecs(named: Named, params: Params, place: Place): ParamSpec[] {
-  const of = named.callable.name === "" ? "the handler" : nameOf(named);
-  const specs = Object.entries(params).map((param) => compileSpec(param, of, place));
-  const declared = new Set(Object.keys(params));
-  for (const name of place.names) {
-    if (declared.has(name)) continue;
-    const marker = new SourceMarker(PATH);
-    specs.push({ name, kind: ParamKind.PATH, annotation: marker, default: undefined, marker });
-  }
-  return specs;
 }
 
 const cacheKeys = new WeakMap<Callable, Map<string, object>>();
@@ -216,26 +104,6 @@ function usesScopes(plan: DependencyPlan): boolean {
   );
 }
 
-function compileReadOf(
-  { name, annotation, marker }: ParamSpec,
-  { scopes }: Place,
-  of: string,
-): (call: Call) => unknown {
-  if (marker instanceof SourceMarker) return marker.source.compileRead({ name, marker, where: where(name, of) });
-  const { read } = INJECTABLE.get(annotation) as InjectableClass;
-  return (call) => read(call, scopes);
-}
-
-/** The body from which a parameter is read, or `null`. */
-function bodyOf({ marker }: ParamSpec) {
-  return marker instanceof SourceMarker ? marker.source.body : null;
-}
-
-/** The loaders of the body that a parameter is read from. */
-function loadOf({ marker }: ParamSpec): readonly Load[] {
-  return marker instanceof SourceMarker ? marker.source.load : [];
-}
-
 function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): CallablePlan {
   const { callable, role } = named;
   const of = nameOf(named);
@@ -254,7 +122,7 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     }
     const load = loadOf(spec);
     if (load.length > 0 && bodySteps.length === 0) bodySteps.push(...load.map((run) => ({ name: null, run })));
-    const step = { name: spec.name, run: compileReadOf(spec, place, of) };
+    const step = { name: spec.name, run: compileReadOf(spec, place.scopes, of) };
     (load.length === 0 ? headSteps : bodySteps).push(step);
   }
   const settling = dependencies.filter(({ plan }) => isSettling(plan.callable));
@@ -351,19 +219,6 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   };
 }
 
-/**
- * Rejects parameters that a dependency of scope `"app"` cannot have: everything that belongs to a request. Its
- * `AbortSignal` is the application's.
- */
-export function assertApplicationScope(plan: DependencyPlan): void {
-  for (const spec of plan.specs) {
-    if (spec.kind === ParamKind.SIGNAL || (spec.marker instanceof DependsMarker && spec.marker.scope === "app"))
-      continue;
-    const what = spec.marker instanceof DependsMarker ? `of scope "${spec.marker.scope}"` : "of a request";
-    throw configurationError("TSGI_DEPENDENCY_SCOPE.app", nameOf(plan), spec.name, what);
-  }
-}
-
 /** The params of a route's handler: those attached to it and those of the route. */
 function mergeParams(handler: Callable, params: Params): Params {
   const carried = paramsOf(handler);
@@ -426,31 +281,6 @@ export function compileRoute(route: RouteSource): RoutePlan {
   };
 }
 
-/**
- * Rejects parameters that a request of this kind does not have: a body for a WebSocket, a WebSocket for an HTTP
- * request.
- *
- * @param way - The dependencies on the way here, by the names of the parameters.
- */
-function assertProtocol(
-  { specs, dependencies }: Pick<CallablePlan, "specs" | "dependencies">,
-  protocol: Protocol,
-  way = "",
-): void {
-  for (const spec of specs) {
-    const body = bodyOf(spec);
-    const only = body === null ? INJECTABLE.get(spec.annotation)?.protocol : "http";
-    if (only === undefined || only === protocol) continue;
-    const code = only === "http" ? "TSGI_REQUEST_IN_WEBSOCKET_ROUTE" : "TSGI_WEBSOCKET_IN_HTTP_ROUTE";
-    if (way === "") throw configurationError(`${code}.handler`, spec.name);
-    const what = body === null ? `a ${(spec.annotation as { name: string }).name}` : "a body";
-    throw configurationError(`${code}.dependency`, way, what);
-  }
-  for (const { name, plan } of dependencies) {
-    assertProtocol(plan, protocol, `${way} → ${name || nameOf(plan)}`);
-  }
-}
-
 /** A guard's result is dropped; after its errors, no further step runs. */
 function compileGuardSteps(guard: DependencyStep): Step[] {
   return [{ ...dependencyStep(guard), name: null }, assertValid];
@@ -458,7 +288,7 @@ function compileGuardSteps(guard: DependencyStep): Step[] {
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {
   if (!(guard instanceof DependsMarker)) {
-    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describe(guard));
+    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describeType(guard));
   }
   return compileStep({ name: "", role: `guard ${index + 1}` }, guard, place);
 }
@@ -469,32 +299,6 @@ function collectDependencies(steps: readonly DependencyStep[], found: Dependency
     if (!found.some((known) => known.callable === plan.callable)) found.push(plan);
   }
   return found;
-}
-
-/** A generator that lives until after the response cannot use one that is closed before it. */
-function assertScopesFit(steps: readonly DependencyStep[]): void {
-  for (const { plan, scope } of steps) {
-    for (const inner of plan.dependencies) {
-      if (plan.shape !== "generator" || scope !== "request") continue;
-      if (inner.plan.settles)
-        throw configurationError("TSGI_DEPENDENCY_SCOPE.settled", nameOf(plan), nameOf(inner.plan));
-      if (inner.scope === "function" && inner.plan.hasGenerator) {
-        throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", nameOf(plan), nameOf(inner.plan));
-      }
-    }
-    assertScopesFit(plan.dependencies);
-  }
-}
-
-function isForm(spec: ParamSpec): boolean {
-  const body = bodyOf(spec);
-  return body === "form" || body === "multipart";
-}
-
-function assertOneBody(sources: readonly SourceSpec[]): void {
-  const body = sources.find((spec) => bodyOf(spec) === "json");
-  const form = sources.find(isForm);
-  if (body && form) throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
 }
 
 function embedsBody(sources: readonly SourceSpec[]): boolean {

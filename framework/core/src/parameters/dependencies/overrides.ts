@@ -2,7 +2,8 @@
 import { messageOf } from "../../common/error-codes.js";
 import { RecursionError } from "../../common/exceptions.js";
 import type { Callable } from "../depends.js";
-import { assertApplicationScope, circleOf, compileDependency } from "./compile.js";
+import { circleOf, compileDependency } from "./compile.js";
+import { assertApplicationScope } from "./rules.js";
 import type { DependencyPlan, DependencyStep, FindOverride, Named } from "./plan.js";
 
 /** Notes that a request asked for a replacement. */
