@@ -1,13 +1,15 @@
 /** `LoginThrottle`: limits for those who guess passwords. @module */
 import { createHash } from "node:crypto";
 import { HTTPException } from "tsgi";
-import { assertOptions, type OptionRules, STORE, swapOf, whole } from "tsgi/internals";
+import { assertOptions, type OptionRules, STORE, swapOf, TEXT, whole } from "tsgi/internals";
 import { clientNetwork, type Count, memoryStore, type Store } from "tsgi/middleware";
 
 /** The options of `LoginThrottle`. */
 export interface LoginThrottleOptions {
   /** The store of the counts. Defaults to the memory of this process. */
   store?: Store;
+  /** The prefix of the counts in the store: throttles with the same name share their counts. Defaults to `"login"`. */
+  name?: string;
   /** Seconds from the first attempt of a window to its end. Defaults to 300. */
   windowSeconds?: number;
   /** Wrong passwords in a window from one address, which may belong to an office. Defaults to 100. */
@@ -22,6 +24,7 @@ export interface LoginThrottleOptions {
 
 const OPTIONS: OptionRules<LoginThrottleOptions> = {
   store: STORE,
+  name: TEXT,
   windowSeconds: whole(1),
   perAddress: whole(1),
   perAccount: whole(1),
@@ -51,13 +54,15 @@ const OPTIONS: OptionRules<LoginThrottleOptions> = {
  */
 export class LoginThrottle {
   readonly #store: Store;
-  readonly #limits: Required<Omit<LoginThrottleOptions, "store">>;
+  readonly #name: string;
+  readonly #limits: Required<Omit<LoginThrottleOptions, "store" | "name">>;
 
   /** @throws ConfigurationError for an option that cannot work. */
   constructor(options: LoginThrottleOptions = {}) {
     assertOptions("new LoginThrottle()", options, OPTIONS);
     const { store = memoryStore(), windowSeconds = 300, perAddress = 100, perAccount = 100, perPair = 20 } = options;
     this.#store = store;
+    this.#name = options.name ?? "login";
     this.#limits = { windowSeconds, perAddress, perAccount, perPair, registrations: options.registrations ?? 100 };
   }
 
@@ -131,15 +136,19 @@ export class LoginThrottle {
    */
   async #giveBack(key: string): Promise<void> {
     const { count } = await this.#add(key, -1);
-    if (count <= 0) await swapOf(this.#store)(key, String(count), null);
+    if (count <= 0) await swapOf(this.#store)(this.#keyOf(key), String(count), null);
   }
 
   async #add(key: string, by: number): Promise<Count> {
     try {
-      return await this.#store.increment(key, this.#limits.windowSeconds, by);
+      return await this.#store.increment(this.#keyOf(key), this.#limits.windowSeconds, by);
     } catch (cause) {
       throw new HTTPException(503, undefined, { cause });
     }
+  }
+
+  #keyOf(key: string): string {
+    return `throttle:${this.#name}:${key}`;
   }
 }
 

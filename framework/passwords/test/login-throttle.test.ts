@@ -119,6 +119,15 @@ describe("LoginThrottle", () => {
     expect(JSON.stringify(keys.mock.calls)).not.toContain("ada-secret");
   });
 
+  it("has separate counts in the same store if it has another name", async () => {
+    const store = memoryStore();
+    const [users, admins] = [new LoginThrottle({ store, perPair: 2 }), new LoginThrottle({ store, name: "admin" })];
+    expect(await guess(users, "192.0.2.1", "ada")).toBe(2);
+    expect(await admins.attempt("192.0.2.1", "ada", async () => "ada")).toBe("ada");
+    expect(await guess(admins, "192.0.2.1", "ada")).toBe(20);
+    await expect(users.admit("192.0.2.1", "ada")).rejects.toMatchObject({ statusCode: 429 });
+  });
+
   it("responds with 503 before it verifies a password if the store is unavailable", async () => {
     const store = memoryStore();
     const failure = new Error("no connection");
@@ -134,6 +143,7 @@ describe("LoginThrottle", () => {
   it.each<[LoginThrottleOptions]>([
     [{ perPair: 0 }],
     [{ windowSeconds: 1.5 }],
+    [JSON.parse('{ "name": 5 }')],
     [JSON.parse('{ "perUser": 5 }')],
     [JSON.parse('{ "store": { "get": true } }')],
   ])("throws an error for the options %j", (options) => {

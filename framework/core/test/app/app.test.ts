@@ -655,7 +655,7 @@ describe("paths", () => {
     ["frozen", Object.freeze],
     ["sealed", Object.seal],
     ["not extensible", Object.preventExtensions],
-  ])("are written to a copy of a scope that is %s, also in a mounted App", async (_, close) => {
+  ])("are written to a copy of a scope that is %s, even if the App is mounted", async (_, close) => {
     const { app: inner } = create({ problemDetails: true });
     inner.get("/x", async () => "x");
     const { app } = create();
