@@ -1,4 +1,5 @@
 /** Streams in Redis, each a stream of Redis and a hash with its state. @module */
+import { createHash } from "node:crypto";
 import type { Redis } from "ioredis";
 import { RedisBackplane, type RedisConnections } from "./redis-backplane.js";
 import {
@@ -21,18 +22,37 @@ const RUNNING_MS = 60_000;
 
 /**
  * Redis executes a script as a whole, so each step is atomic, even if a process dies. KEYS: the state, the events, and
- * the lease of the producer.
+ * the lease of the producer. Redis keeps each script until it restarts, so that its digest is enough.
  */
-const CREATE = `
+class Script {
+  readonly #text: string;
+  readonly #digest: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#digest = createHash("sha1").update(text).digest("hex");
+  }
+
+  async run(client: Redis, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
+    try {
+      return await client.evalsha(this.#digest, keys.length, ...keys, ...values);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+      return client.eval(this.#text, keys.length, ...keys, ...values);
+    }
+  }
+}
+
+const CREATE = new Script(`
   if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[1], 'status', 'running', 'token', ARGV[1], 'owner', ARGV[2], 'last', '0')
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   redis.call('SET', KEYS[3], '1', 'PX', ARGV[4])
-  return 1`;
+  return 1`);
 
 /** An event whose number is there already was written by the same command before its reply was lost. */
-const APPEND = `
+const APPEND = new Script(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token', 'last')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   if tonumber(ARGV[2]) <= tonumber(state[3]) then return 1 end
@@ -41,9 +61,9 @@ const APPEND = `
   redis.call('PEXPIRE', KEYS[1], ARGV[5])
   redis.call('PEXPIRE', KEYS[2], ARGV[5])
   redis.call('PUBLISH', ARGV[6], '"event"')
-  return 1`;
+  return 1`);
 
-const END = `
+const END = new Script(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   redis.call('HSET', KEYS[1], 'status', ARGV[2])
@@ -51,9 +71,9 @@ const END = `
   redis.call('PEXPIRE', KEYS[2], ARGV[3])
   redis.call('DEL', KEYS[3])
   redis.call('PUBLISH', ARGV[4], '"end"')
-  return 1`;
+  return 1`);
 
-const RENEW = `
+const RENEW = new Script(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   redis.call('SET', KEYS[3], '1', 'PX', ARGV[2])
@@ -61,10 +81,10 @@ const RENEW = `
     redis.call('PEXPIRE', KEYS[1], ARGV[3])
     redis.call('PEXPIRE', KEYS[2], ARGV[3])
   end
-  return 1`;
+  return 1`);
 
 /** A stream that runs without the lease of its producer has failed, and the first reader that sees it informs the others. */
-const READ = `
+const READ = new Script(`
   local state = redis.call('HMGET', KEYS[1], 'token', 'status', 'owner', 'last')
   if not state[1] then return nil end
   if state[2] == 'running' and redis.call('EXISTS', KEYS[3]) == 0 then
@@ -73,7 +93,7 @@ const READ = `
     redis.call('PUBLISH', ARGV[3], '"end"')
   end
   local events = redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', ARGV[2])
-  return { state[1], state[2], state[3], state[4], redis.call('XLEN', KEYS[2]), events }`;
+  return { state[1], state[2], state[3], state[4], redis.call('XLEN', KEYS[2]), events }`);
 
 type ReadReply = readonly [
   token: string,
@@ -168,10 +188,10 @@ export class RedisLogStore implements LogStore {
     for (const wake of this.#watches.get(id)?.wakes ?? []) wake(hasEnded);
   }
 
-  #run(script: string, id: string, ...values: readonly (string | number)[]): Promise<unknown> {
+  #run(script: Script, id: string, ...values: readonly (string | number)[]): Promise<unknown> {
     // The braces keep the keys of a stream on one machine of a cluster.
     const keys = ["state", "events", "lease"].map((part) => `tsgi:stream:{${hashTag(id)}}:${part}`);
-    return this.#backplane.command((client: Redis) => client.eval(script, keys.length, ...keys, ...values));
+    return this.#backplane.command((client) => script.run(client, keys, values));
   }
 }
 

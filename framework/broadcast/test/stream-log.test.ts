@@ -416,6 +416,23 @@ describeWithRedis("a stream log in Redis", () => {
     client.disconnect();
   });
 
+  it("sends the text of a script once, and again after Redis has lost it", async () => {
+    await using server = await startRedis();
+    const log = new StreamLog({ redis: server.path });
+    const client = new Redis(server.path);
+    await log.start("a", async function* () {
+      for (let number = 1; number <= 20; number++) {
+        if (number === 11) await client.script("FLUSH");
+        yield number;
+      }
+    });
+    expect((await collect(log.read("a"))).map(({ data }) => data)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    const calls = /cmdstat_eval:calls=(\d+)/.exec(await client.info("commandstats"))?.[1];
+    expect(Number(calls)).toBeLessThan(10);
+    client.disconnect();
+    await log.close();
+  });
+
   it("keeps the keys of a stream on one machine of a cluster, for any id", async () => {
     await using server = await startRedis();
     const log = new StreamLog({ redis: server.path });
