@@ -21,13 +21,13 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
-    HeldMessages KEY_HEADER LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REPLAYED_HEADER
+    HeldMessages KEY_HEADER LIST LazyServer MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
     RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
     WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage fingerprintOf formatMessage
-    guardLogger headerValue headerValues isAuthority isDependency isFieldValue isForeignFrame isListedSocket
-    isMarkedEvent isObject isRecord isToken isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
+    guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isListedSocket
+    isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst
     parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal
     reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show

@@ -1,20 +1,12 @@
 /** Connections to Redis that fail instead of waiting, and reconnect by themselves. @module */
 import type { Redis, RedisOptions } from "ioredis";
-import { missingPackage } from "tsgi/internals";
+import { missingPackage, REDIS_OPTIONS } from "tsgi/internals";
 import { broadcastError } from "./errors.js";
 
-/** Milliseconds without a reply after which a connection is dropped, and opened again. */
-const SILENCE_MS = 5_000;
-
 const OPTIONS: RedisOptions = {
-  connectTimeout: 1_000,
-  socketTimeout: SILENCE_MS,
-  disconnectTimeout: 10,
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
+  ...REDIS_OPTIONS,
   // `ready` is emitted before the library subscribes again.
   autoResubscribe: false,
-  maxRetriesPerRequest: 0,
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
 };
 

@@ -1,5 +1,6 @@
 /** The error while a backplane or a store cannot be reached. @module */
 import { HTTPException } from "tsgi";
+import { inTime as replyInTime } from "tsgi/internals";
 
 /**
  * The backplane or the store cannot be reached. If a handler does not catch it, the response is 503 with `Retry-After`.
@@ -25,22 +26,13 @@ export class UnavailableError extends HTTPException {
 }
 
 /** Milliseconds after which a command without a reply has failed. */
-export const PATIENCE_MS = 900;
+const PATIENCE_MS = 900;
 
 /** Waits for a command. @throws UnavailableError if it fails, or has no reply in time. */
 export async function inTime<T>(command: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const giveUp = () => reject(new Error(`No reply within ${PATIENCE_MS} ms`));
-    // A process that was busy for that long may have a reply that it has not read yet.
-    timer = setTimeout(() => (timer = setTimeout(giveUp)), PATIENCE_MS);
-  });
-  command.catch(() => {}); // it may still fail after its time
   try {
-    return await Promise.race([command, late]);
+    return await replyInTime(command, PATIENCE_MS);
   } catch (error) {
     throw error instanceof HTTPException ? error : new UnavailableError(error);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,11 +1,10 @@
 /** Writes the outcome of runs. Each statement counts for the run only if the job has not been given to another worker. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobAttempt } from "pg-boss";
-import { describeError, nextTurn } from "tsgi/internals";
+import { describeError, isUnavailable, nextTurn } from "tsgi/internals";
 import { isLast, type Outcome } from "./attempt.js";
 import { backoffMs, type Envelope } from "./definition.js";
 import { changedBy, type Connection, KEEP_DEAD_SECONDS } from "./store.js";
-import { isUnavailable } from "./unavailable.js";
 
 /** A job that a worker holds. */
 export interface HeldJob extends JobAttempt {

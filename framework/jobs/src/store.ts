@@ -1,13 +1,12 @@
 /** Jobs in PostgreSQL, by pg-boss: the connection, and the jobs that are written. @module */
 import { randomUUID } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss, SendOptions } from "pg-boss";
-import type { Logger } from "tsgi";
-import { ConnectError, describeError } from "tsgi/internals";
+import { HTTPException, type Logger } from "tsgi";
+import { ConnectError, describeError, isUnavailable } from "tsgi/internals";
 import type { Definition, Envelope } from "./definition.js";
 import { executorOf } from "./executor.js";
 import { loadPgBoss, type PgBossModule } from "./library.js";
 import { type EnqueueOptions, MAX_WAIT_SECONDS, type Rules } from "./options.js";
-import { isUnavailable, unavailable } from "./unavailable.js";
 
 /** The queue of occurrences of schedules, which a worker turns into jobs. */
 export const OCCURRENCES = "tsgi.occurrences";
@@ -202,7 +201,9 @@ export class Sender {
       return await boss.send(definition.name, envelope, db === undefined ? send : { ...send, db });
     } catch (error) {
       // In the caller's transaction the error is the caller's: a library may try the transaction again.
-      if (options.tx === undefined && (isUnavailable(error) || error instanceof ConnectError)) throw unavailable(error);
+      if (options.tx === undefined && (isUnavailable(error) || error instanceof ConnectError)) {
+        throw new HTTPException(503, undefined, { headers: { "Retry-After": "1" }, cause: error });
+      }
       throw error;
     }
   }

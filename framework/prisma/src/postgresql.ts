@@ -1,7 +1,7 @@
 /** PostgreSQL, through a pool of connections. @module */
 import { PrismaPg } from "@prisma/adapter-pg";
 import { Client, type ClientConfig, escapeIdentifier, Pool } from "pg";
-import { ConnectError, describeError, quoteWord } from "tsgi/internals";
+import { ConnectError, describeError, isConnectionLost, isUnavailable, quoteWord } from "tsgi/internals";
 import {
   codesOf,
   type DatabaseConfig,
@@ -36,7 +36,7 @@ export const driver: Driver = {
   createAdapter: (config) =>
     new PostgreSQLAdapter(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
   judge,
-  isOwn: (error) => isOfPrisma(error) || LOST.test(describeError(error).message),
+  isOwn: (error) => isOfPrisma(error) || isConnectionLost(error),
   hasIsolation: true,
   keyOf: ({ table, constraint }) => keyOf(String(table), constraint?.index ?? ""),
 
@@ -224,27 +224,14 @@ const UNAVAILABLE = /^(?:P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/;
 const CONFLICT = "P2034";
 /** The same as SQLSTATE, at a commit: `serialization_failure`, `deadlock_detected`. */
 const CONFLICT_STATES = /^40(?:001|P01)$/;
-/**
- * Classes of SQLSTATE (PostgreSQL, appendix A): connection exception, insufficient resources, operator intervention
- * (also the server's statement timeout), and the timeout of an idle transaction.
- */
-const UNAVAILABLE_STATES = /^(?:08|53|57)|^25P03$/;
 /** The driver's message after `query_timeout`. */
 const SILENT = "Query read timeout";
-/** Messages of the driver for a connection that is lost or not made; it has no code for them. */
-const LOST =
-  /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
-
 function judge(error: unknown): Verdict {
   if (error instanceof ConnectError || error instanceof RolledBackError) return judge(error.cause);
-  const { code: own, message } = describeError(error);
-  // Node's codes, such as ECONNREFUSED and EAI_AGAIN, and the server's errors for rejected connections.
-  if (/^E[A-Z_]+$/.test(own) || LOST.test(message) || (own.length === 5 && UNAVAILABLE_STATES.test(own))) {
-    return "unavailable";
-  }
+  if (isUnavailable(error)) return "unavailable";
   const { code, state } = codesOf(error);
   if (code === CONFLICT || CONFLICT_STATES.test(state)) return "busy";
-  return UNAVAILABLE.test(code) || UNAVAILABLE_STATES.test(state) ? "unavailable" : "fault";
+  return UNAVAILABLE.test(code) || isUnavailable({ code: state }) ? "unavailable" : "fault";
 }
 
 /** The error for a server that a client could not connect to. */

@@ -12,6 +12,7 @@ import {
   oneOf,
   type OptionRules,
   quoteWord,
+  REDIS_OPTIONS,
   TEXT,
   whole,
 } from "tsgi/internals";
@@ -43,9 +44,6 @@ const OPTIONS: OptionRules<OpenRedisStoreOptions> = {
   whenRedisFails: oneOf("memory", "refuse"),
 };
 
-/** Milliseconds after which a silent connection is closed. */
-const SILENCE_MS = 5_000;
-
 /**
  * Connects to Redis, and returns a store that continues in the memory of this process while Redis is unavailable: no
  * call waits for it, and the application starts without it. Stands on the package `ioredis`.
@@ -69,13 +67,8 @@ export async function openRedisStore(url: string, options: OpenRedisStoreOptions
   const logger = guardLogger(options.logger ?? consoleLogger);
   const { Redis } = await import("ioredis").catch(missingPackage(() => redisError("TSGI_MISSING_REDIS_CLIENT")));
   const client = new Redis(url, {
+    ...REDIS_OPTIONS,
     lazyConnect: true,
-    connectTimeout: 1_000,
-    socketTimeout: SILENCE_MS,
-    disconnectTimeout: 10, // a silent server does not reply to this in time either
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
   let lastError: unknown;

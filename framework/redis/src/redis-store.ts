@@ -1,6 +1,6 @@
 /** A store over a client that the application has. @module */
 import { redisError } from "./errors.js";
-import { assertOptions, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
+import { assertOptions, inTime, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
 import type { Count, Store } from "tsgi/middleware";
 
 /** The parts of an `ioredis` client that are used here. */
@@ -73,22 +73,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     if (!isReady()) throw new Error("Redis is not connected.");
     if (late > 0) throw new Error("Redis has not replied yet.");
     const [command, ...rest] = args;
-    const answer = "call" in client ? client.call(command, ...rest) : client.sendCommand(args);
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      const giveUp = () => {
-        late++;
-        answer.catch(() => {}).finally(() => late--);
-        reject(new Error(`Redis has not replied within ${timeoutMs} ms.`));
-      };
-      // A process that was busy for that long may have a reply that is not read yet.
-      timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);
-    });
-    try {
-      return await Promise.race([answer, tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const reply = "call" in client ? client.call(command, ...rest) : client.sendCommand(args);
+    const onLate = () => {
+      late++;
+      void reply.catch(() => {}).finally(() => late--);
+    };
+    return inTime(reply, timeoutMs, onLate);
   };
   const milliseconds = (seconds: number) => String(Math.max(1, Math.round(seconds * 1_000)));
   return {

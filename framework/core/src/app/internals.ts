@@ -44,7 +44,17 @@ export { describeRoute } from "../openapi/document.js";
 export { isListedSocket } from "../openapi/operation.js";
 
 // Options, messages, errors and logs.
-export { ConnectError, describeError, observable, quoteWord, whenEnded } from "../common/databases.js";
+export {
+  ConnectError,
+  describeError,
+  inTime,
+  isConnectionLost,
+  isUnavailable,
+  observable,
+  quoteWord,
+  REDIS_OPTIONS,
+  whenEnded,
+} from "../common/databases.js";
 export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";
 export { SERVER_START } from "../common/error-codes/servers.js";
 export { type ErrorMaker, errorsOf, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";

@@ -1,4 +1,8 @@
-/** Shared by packages for databases: the error for a server that cannot be reached, and the end of a transaction. @module */
+/**
+ * Shared by packages for databases and Redis: a server that cannot be reached or does not reply, and the end of a transaction.
+ *
+ * @module
+ */
 
 /** A server to which this process connects. */
 export interface Server {
@@ -41,6 +45,56 @@ export function describeError(error: unknown): { code: string; message: string }
   return Array.isArray(errors) && errors.length > 0
     ? describeError(errors[0])
     : { code: String(code), message: String(message) };
+}
+
+/** Node's codes of sockets, such as ECONNREFUSED, EAI_AGAIN and those of TLS, but not of mistakes in arguments. */
+const SOCKET = /^E(?!RR_INVALID)[A-Z_]+$/;
+
+/**
+ * Classes of SQLSTATE (PostgreSQL, appendix A): connection exception, insufficient resources, operator intervention
+ * (including the server's statement timeout), and the timeout of an idle transaction.
+ */
+const SQLSTATE = /^(?:08|53|57)...$|^25P03$/;
+
+/** Messages of `pg` for a connection that is lost or not made; it has no code for them. */
+const LOST =
+  /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
+
+/** Tells if `pg` has lost or not made a connection, and gives no code for it. */
+export const isConnectionLost = (error: unknown): boolean => LOST.test(describeError(error).message);
+
+/** Tells if an error of `pg` means that PostgreSQL is unavailable. */
+export function isUnavailable(error: unknown): boolean {
+  const { code } = describeError(error);
+  return SOCKET.test(code) || SQLSTATE.test(code) || isConnectionLost(error);
+}
+
+/** Options of a client of `ioredis` that fails instead of waiting, and replaces a silent connection. */
+export const REDIS_OPTIONS = {
+  connectTimeout: 1_000,
+  socketTimeout: 5_000,
+  disconnectTimeout: 10, // a silent server does not reply to this in time either
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const;
+
+/** Awaits a reply. @throws Error without one in time, after it has called `onLate`. */
+export async function inTime<T>(reply: Promise<T>, timeoutMs: number, onLate?: () => void): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = () => {
+      onLate?.();
+      reject(new Error(`No reply within ${timeoutMs} ms.`));
+    };
+    // A process that was busy for that long may have a reply that it has not read yet.
+    timer = setTimeout(() => (timer = setTimeout(giveUp)), timeoutMs);
+  });
+  try {
+    return await Promise.race([reply, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A word of a command as a shell takes it. */
