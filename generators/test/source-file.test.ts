@@ -101,24 +101,39 @@ describe("Apps and Routers", () => {
 });
 
 describe("the guard of a router", () => {
-  const guardIn = (text: string) => guardOf(findRegistrars(new SourceFile("src/x.ts", text))[0]!);
+  const shared = "export const user = Depends(getCurrentUser);\nexport const all = [user];\n";
+  const open = (name: string) => (name === "./guards.js" ? new SourceFile("src/guards.ts", shared) : null);
+  const guardIn = (text: string) => guardOf(findRegistrars(new SourceFile("src/x.ts", text), open)[0]!);
   const route = (account: string) => `items.get("/a", { params: { account: ${account} } }, async () => null);\n`;
 
-  it.each([
+  it.each<[where: string, text: string, isShared: boolean, variable?: string | null]>([
     ["in its dependencies", "const items = new Router({ dependencies: [Depends(getCurrentUser)] });\n", true],
     ["in each route", `const items = new Router();\n${route("Security(getCurrentUser, READ)")}`, false],
     [
       "in a variable",
       `const items = new Router();\nexport const user = Depends(getCurrentUser);\n${route("user")}`,
       false,
+      "user",
+    ],
+    [
+      "in a variable of another module",
+      `import { user as account } from "./guards.js";\nconst items = new Router();\n${route("account")}`,
+      false,
+      "account",
+    ],
+    [
+      "in the dependencies of another module",
+      'import { all } from "./guards.js";\nconst items = new Router({ dependencies: all });\n',
+      true,
+      "user",
     ],
     [
       "in a variable that its dependencies name",
       "const guards = [Depends(getCurrentUser)];\nconst items = new Router({ dependencies: guards });\n",
       true,
     ],
-  ])("is found %s", (_where, text, isShared) => {
-    expect(guardIn(text)).toEqual({ name: "getCurrentUser", isShared });
+  ])("is found %s", (_where, text, isShared, variable = null) => {
+    expect(guardIn(text)).toEqual({ name: "getCurrentUser", isShared, variable });
   });
 
   it("does not exist if a route lacks it", () => {

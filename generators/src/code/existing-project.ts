@@ -86,7 +86,7 @@ export class ExistingProject {
         return [];
       }
       const file = new SourceFile(path, text);
-      const registrars = findRegistrars(file);
+      const registrars = findRegistrars(file, (specifier) => this.#open(path, specifier));
       return registrars.length > 0 ? [{ path, file, registrars }] : [];
     });
     return this.#modules;
@@ -129,6 +129,14 @@ export class ExistingProject {
       return { path: module.path, name: "createApp", kind: "factory" };
     }
     return { path: module.path, name: registrar.variable, kind: "app" };
+  }
+
+  /** A module of the project that another one imports; `null` for a package. */
+  #open(from: string, specifier: string): SourceFile | null {
+    const path = posix.join(posix.dirname(from), specifier).replace(/\.js$/, ".ts");
+    return specifier.startsWith(".") && path.endsWith(".ts") && this.has(path)
+      ? new SourceFile(path, this.read(path))
+      : null;
   }
 
   #sources(): string[] {

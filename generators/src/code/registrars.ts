@@ -1,4 +1,4 @@
-import type { CallExpression, Expression, NewExpression, Node, Statement } from "@babel/types";
+import type { CallExpression, Expression, ImportDeclaration, NewExpression, Node, Statement } from "@babel/types";
 import type { SourceFile } from "./source-file.js";
 
 /**
@@ -23,7 +23,7 @@ export interface Registrar {
   /** The expression `new App(…)` or `new Router(…)`. */
   creation: NewExpression;
   registrations: readonly Registration[];
-  /** The variables at the top of the module, such as a guard that several routes share. */
+  /** The variables at the top of the module and of the modules that it imports, such as a guard that several routes share. */
   variables: ReadonlyMap<string, Expression>;
 }
 
@@ -31,6 +31,8 @@ export interface Registrar {
 export interface Guard {
   /** The dependency that returns the current user. */
   name: string;
+  /** The variable with its `Depends(…)`, or `null`. */
+  variable: string | null;
   /** True if the App or Router has it, false if each of its routes has it. */
   isShared: boolean;
 }
@@ -41,24 +43,24 @@ const guards: ReadonlySet<string> = new Set(["getCurrentAccount", "getCurrentUse
 /** The guard of a registrar: its own, or one that all of its routes have. */
 export function guardOf({ creation, registrations, variables }: Registrar): Guard | null {
   const guardIn = (options: Node | undefined, member: string) =>
-    dependenciesOf(options, member, variables).find((name) => guards.has(name));
+    dependenciesOf(options, member, variables).find(({ name }) => guards.has(name));
   const shared = guardIn(creation.arguments[0], "dependencies");
   if (shared !== undefined) {
-    return { name: shared, isShared: true };
+    return { ...shared, isShared: true };
   }
   const routes = registrations.filter(({ method }) => verbs.test(method));
   const ofEach = routes.map(({ call }) => guardIn(call.arguments[1], "params"));
-  return ofEach[0] !== undefined && ofEach.every(Boolean) ? { name: ofEach[0], isShared: false } : null;
+  return ofEach[0] !== undefined && ofEach.every(Boolean) ? { ...ofEach[0], isShared: false } : null;
 }
 
 const verbs = /^(?:get|post|put|patch|delete)$/;
 
-/** The names inside `Depends(…)` or `Security(…)` in a member of an options object. */
+/** The `Depends(…)` or `Security(…)` in a member of an options object. */
 function dependenciesOf(
   options: Node | undefined,
   member: string,
   variables: ReadonlyMap<string, Expression>,
-): string[] {
+): Omit<Guard, "isShared">[] {
   const resolve = (node: Node | null | undefined) =>
     node?.type === "Identifier" ? (variables.get(node.name) ?? node) : node;
   const value = options === undefined ? undefined : resolve(memberOf(options, member));
@@ -68,13 +70,16 @@ function dependenciesOf(
       : value?.type === "ObjectExpression"
         ? value.properties.map((property) => (property.type === "ObjectProperty" ? property.value : null))
         : [];
-  return list.map(resolve).flatMap((element) => {
+  return list.flatMap((given) => {
+    const element = resolve(given);
     const isMarker =
       element?.type === "CallExpression" &&
       element.callee.type === "Identifier" &&
       /^(?:Depends|Security)$/.test(element.callee.name);
     const first = isMarker ? element.arguments[0] : undefined;
-    return first?.type === "Identifier" ? [first.name] : [];
+    return first?.type === "Identifier"
+      ? [{ name: first.name, variable: given?.type === "Identifier" ? given.name : null }]
+      : [];
   });
 }
 
@@ -88,9 +93,19 @@ function memberOf(object: Node, name: string): Node | undefined {
   return undefined;
 }
 
-/** The Apps and Routers of a module: at its top, and in the functions that it declares. */
-export function findRegistrars(file: SourceFile): Registrar[] {
-  const variables = new Map(file.statements.flatMap(variablesOf));
+/**
+ * The Apps and Routers of a module: at its top, and in the functions that it declares.
+ *
+ * @param open opens a module of the project by the specifier of an import, or returns `null`
+ */
+export function findRegistrars(
+  file: SourceFile,
+  open: (specifier: string) => SourceFile | null = () => null,
+): Registrar[] {
+  const variables = new Map([
+    ...file.imports.flatMap((statement) => importedBy(statement, open)),
+    ...variablesAt(file),
+  ]);
   return blocksOf(file.statements).flatMap((block) =>
     block.flatMap((statement) => {
       const found = readDeclaration(statement);
@@ -121,6 +136,23 @@ function blocksOf(statements: readonly Statement[]): (readonly Statement[])[] {
 /** The declaration of an `export`, or the statement itself. */
 function declared(statement: Statement): Statement {
   return statement.type === "ExportNamedDeclaration" && statement.declaration ? statement.declaration : statement;
+}
+
+const variablesAt = (file: SourceFile) => new Map(file.statements.flatMap(variablesOf));
+
+/** The variables of an imported module, under its names and under the local names of the imports. */
+function importedBy(
+  { source, specifiers }: ImportDeclaration,
+  open: (specifier: string) => SourceFile | null,
+): [string, Expression][] {
+  const file = open(source.value);
+  const variables = file === null ? new Map<string, Expression>() : variablesAt(file);
+  const renamed = specifiers.flatMap((specifier): [string, Expression][] => {
+    if (specifier.type !== "ImportSpecifier" || specifier.imported.type !== "Identifier") return [];
+    const value = variables.get(specifier.imported.name);
+    return value ? [[specifier.local.name, value]] : [];
+  });
+  return [...variables, ...renamed];
 }
 
 /** The variables of a statement, with their values. */

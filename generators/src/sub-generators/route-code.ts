@@ -1,3 +1,4 @@
+import type { Guard } from "../code/registrars.js";
 import { readPathNames } from "./names.js";
 import type { RouteCall } from "./test-file.js";
 
@@ -40,7 +41,7 @@ export class RouteCode {
    * @param imported returns the local name of an import from `tsgi`
    * @param guard the dependency of the neighbouring routes that returns the current user
    */
-  render(variable: string, path: string, imported: (name: string) => string, guard?: string): string {
+  render(variable: string, path: string, imported: (name: string) => string, guard?: Guard): string {
     const lines = [
       `${variable}.${this.method.toLowerCase()}(`,
       `  ${JSON.stringify(path)},`,
@@ -54,14 +55,17 @@ export class RouteCode {
     return lines.join("\n");
   }
 
-  #options(imported: (name: string) => string, guard?: string): string[] {
+  #options(imported: (name: string) => string, guard?: Guard): string[] {
     const isDelete = this.method === "DELETE";
     const t = isDelete && this.#names.length === 0 ? "" : imported("t");
     const members = this.#names.map((name) => `${name}: ${t}.${schemaOf(name).schema}`);
     const params = this.#body === null ? members : [...members, `${this.#body}: ${t}.Object({ name: ${t}.String() })`];
     const returns = params.length > 0 ? params : [`status: ${t}.String()`];
     const user = this.#names.includes("account") ? "currentAccount" : "account";
-    const all = guard === undefined ? params : [...params, `${user}: ${imported("Depends")}(${guard})`];
+    const all =
+      guard === undefined
+        ? params
+        : [...params, `${user}: ${guard.variable ?? `${imported("Depends")}(${guard.name})`}`];
     return [
       ...(all.length > 0 ? [`params: { ${all.join(", ")} }`] : []),
       isDelete ? "statusCode: 204" : `returns: ${t}.Object({ ${returns.join(", ")} })`,

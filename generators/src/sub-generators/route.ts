@@ -24,7 +24,7 @@ export const route: SubGenerator = {
     const { file: source, path: sourcePath } = place.module;
     const guard = guardOf(place.registrar);
     const isGuarded = guard !== null && project.testOpening.kind === "helper";
-    const own = guard?.isShared === false ? guard.name : undefined;
+    const own = guard?.isShared === false ? guard : undefined;
     const text = code.render(place.registrar.variable, place.path, importerOf(source), own);
     const name = `${method.toLowerCase()}-${slugOf(path)}`;
     // Exports inside a function are not possible.
