@@ -50,6 +50,7 @@ export function build(c: Combination, trace: Trace): App {
   };
   const outer = new App({
     ...(isOwner ? own : { logger: trace.log }),
+    problemDetails: c.problems === "all" || c.problems === "outer",
     middleware: appMiddleware(c),
     instrumentation: c.observed === "yes" ? trace.instrumentation : [],
     exceptionHandlers: hasInnerHandlers ? [] : appHandlers(c),
@@ -58,7 +59,11 @@ export function build(c: Combination, trace: Trace): App {
   if (c.mount === "router") outer.includeRouter(routerOf(c, at("router"), add));
   else if (isOwner) add(outer);
   else {
-    const inner = new App({ ...own, exceptionHandlers: hasInnerHandlers ? appHandlers(c) : [] });
+    const inner = new App({
+      ...own,
+      problemDetails: c.problems === "all" || c.problems === "inner",
+      exceptionHandlers: hasInnerHandlers ? appHandlers(c) : [],
+    });
     add(inner);
     mount(parts, outer, inner);
   }
@@ -99,6 +104,7 @@ function addRoute(parts: Parts, target: App | Router, guards: readonly Marker<un
     params,
     returns: returnsOf(c),
     statusCode: isResponse(c.result) ? 202 : Number(c.status), // A response has its own.
+    etag: c.etag !== "off",
     stream: c.stream === "none" ? undefined : c.stream === "sse" ? "sse" : "jsonl",
     dependencies: [...guards, ...shared],
     middleware: c.middleware === "route header" ? [headerMiddleware("x-route")] : [],
@@ -218,7 +224,7 @@ function routeHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
 }
 
 /** The statuses of all errors in the array. */
-const STATUSES = [401, 403, 404, 405, 409, 410, 413, 422, 500, 504];
+const STATUSES = [401, 403, 404, 405, 409, 410, 412, 413, 422, 500, 504];
 
 function appHandlers({ errorHandler }: Combination): ExceptionHandlersInit {
   switch (errorHandler) {

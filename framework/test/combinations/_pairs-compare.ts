@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { constants, gunzipSync } from "node:zlib";
 import { build, wrap } from "./_pairs-app.js";
 import type { Driver, Received } from "./_pairs-drivers.js";
-import type { Expected, ExpectedBody, ExpectedFault } from "./_pairs-expected.js";
+import type { Expected, ExpectedBody, ExpectedFault, ExpectedProblem } from "./_pairs-expected.js";
 import type { Combination } from "./_pairs-factors.js";
 import { predict } from "./_pairs-model.js";
 import { hasNoBody } from "./_pairs-model-results.js";
@@ -98,6 +98,7 @@ function isBody(text: string, type: string, expected: ExpectedBody): boolean {
     if (expected === "detail") return typeof (JSON.parse(text) as { detail?: unknown }).detail === "string";
     if ("text" in expected) return text === expected.text;
     if ("items" in expected) return isDeepStrictEqual(itemsOf(text, type), expected.items);
+    if ("problem" in expected) return isProblem(JSON.parse(text) as SeenProblem, expected.problem);
     if ("json" in expected) return isDeepStrictEqual(JSON.parse(text), expected.json);
     return areFaults((JSON.parse(text) as { detail: SeenFault[] }).detail, expected.faults);
   } catch {
@@ -116,6 +117,41 @@ function areFaults(seen: readonly SeenFault[], expected: readonly ExpectedFault[
     seen.every(({ type, loc }, index) => {
       const { type: wanted, at } = expected[index] as ExpectedFault;
       return `${loc.join(".")}.`.startsWith(`${at}.`) && (wanted === undefined || type === wanted);
+    })
+  );
+}
+
+interface SeenProblem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly errors?: readonly { readonly pointer?: string; readonly parameter?: string; readonly code: string }[];
+}
+
+/** problem-details.md, Members. */
+function isProblem({ type, title, errors, ...seen }: SeenProblem, expected: ExpectedProblem): boolean {
+  const { status, detail = seen.detail, instance = seen.instance, faults } = expected;
+  return (
+    type === "about:blank" &&
+    title !== "" &&
+    isDeepStrictEqual(seen, { status, detail, instance }) &&
+    (faults === null ? errors === undefined : errors !== undefined && areIssues(errors, faults))
+  );
+}
+
+function areIssues(seen: NonNullable<SeenProblem["errors"]>, expected: readonly ExpectedFault[]): boolean {
+  return (
+    seen.length === expected.length &&
+    seen.every(({ pointer, parameter, code }, index) => {
+      const { type = code, at } = expected[index] as ExpectedFault;
+      const [source, ...names] = at.split(".");
+      const isHere =
+        source === "body"
+          ? `${pointer}/`.startsWith(`/${[...names, ""].join("/")}`)
+          : pointer === undefined && (names.length === 0 || parameter === names[0]);
+      return isHere && code === type;
     })
   );
 }

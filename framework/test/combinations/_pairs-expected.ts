@@ -9,12 +9,22 @@ export interface ExpectedFault {
   readonly at: string;
 }
 
+/** Problem details. The path is `undefined` if it depends on the spelling of the request. */
+export interface ExpectedProblem {
+  readonly status: number;
+  /** `undefined` is any text, or none. */
+  readonly detail: string | undefined;
+  readonly instance: string | undefined;
+  readonly faults: readonly ExpectedFault[] | null;
+}
+
 /** A body, by its form. `detail` is an object with any text of that name. */
 export type ExpectedBody =
   | { readonly json: unknown }
   | { readonly faults: readonly ExpectedFault[] }
   | { readonly items: readonly unknown[] }
   | { readonly text: string }
+  | { readonly problem: ExpectedProblem }
   | "detail";
 
 /** The response as a client sees it, and the log. */

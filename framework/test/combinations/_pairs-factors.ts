@@ -98,6 +98,9 @@ const ORDINARY = {
     "platform response on app",
     "throws",
   ],
+  /** The Apps with `problemDetails`. */
+  problems: ["none", "all", "outer", "inner"],
+  etag: ["off", "on", "known"],
   mount: ["none", "router", "app", "app with handlers", "app in app", "app on router"],
   task: ["none", "one", "failing", "of the response"],
   observed: ["no", "yes"],
@@ -124,6 +127,7 @@ const ENDS = {
   dependency: ["refuses", "fails", "own fault", "failing commit"],
   result: ["unfit", "HTTP error", "error", "times out"],
   stream: ["breaks"],
+  etag: ["unmet"],
   middleware: ["responds", "throws", "throws late", "replaces"],
 } as const;
 
@@ -234,6 +238,12 @@ const PLAIN_RULES = [
   // A generator yields items: neither it nor its items are a response.
   rule(["stream", "result"], ({ stream, result }) => stream === "none" || !isResponse(result)),
   rule(["stream", "result"], (c) => c.stream !== "breaks" || ["plain", "fits", "extra"].includes(c.result)),
+  rule(["mount", "problems"], (c) => c.mount.startsWith("app") || c.problems === "none" || c.problems === "all"),
+  // responses.md, ETag: for other methods and for streams, registration throws.
+  rule(["method", "etag"], ({ method, etag }) => etag === "off" || method === "GET" || method === "HEAD"),
+  rule(["stream", "etag"], ({ stream, etag }) => etag === "off" || stream === "none"),
+  // A file has a tag and conditions of its own; a returned response has none, so that each request means the same.
+  rule(["result", "etag"], ({ result, etag }) => etag === "off" || etag === "on" || !isResponse(result)),
 ];
 
 const RULES: readonly Rule<Combination>[] = [

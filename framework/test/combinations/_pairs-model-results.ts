@@ -4,9 +4,9 @@ import { type Combination, isResponse } from "./_pairs-factors.js";
 import { valueOf } from "./_pairs-model-parameters.js";
 import { FILE_TEXT } from "./_pairs-samples.js";
 
-/** responses.md: HEAD, 204 and 205 have no body. */
+/** responses.md: HEAD, 204, 205 and 304 have no body. */
 export function hasNoBody({ method }: Combination, status: number): boolean {
-  return method === "HEAD" || status === 204 || status === 205;
+  return method === "HEAD" || status === 204 || status === 205 || status === 304;
 }
 
 /** responses.md, the table of the classes. */
@@ -19,6 +19,20 @@ const MEDIA_TYPES: Readonly<Partial<Record<Combination["result"] | Combination["
   jsonl: "application/jsonl",
   breaks: "application/jsonl",
 };
+
+/** responses.md, ETag: results have a tag, but not returned responses. A 204 and a 205 have no content to tag. */
+export function isTagged({ etag, result, status, draft }: Combination): boolean {
+  const isEmpty = (status === "204" || status === "205") && draft !== "status";
+  return etag !== "off" && !isResponse(result) && !isEmpty;
+}
+
+/** middleware.md, compress: a compressed response has a weak tag. A file has a tag of its own. Undecided: the tag of a 304. */
+function tagOf(c: Combination): Answer["headers"] {
+  if (c.etag === "off" || c.result === "file") return {};
+  if (!isTagged(c)) return { etag: null };
+  if (c.middleware === "compress") return c.etag === "known" ? {} : { etag: 'W/"' };
+  return { etag: '"' };
+}
 
 /** @param isStarted - Whether the handler has run: a generator does not for HEAD. */
 export function success(c: Combination, isStarted: boolean): Answer {
@@ -36,7 +50,11 @@ export function success(c: Combination, isStarted: boolean): Answer {
     headers["x-draft"] = hasDraft ? "1" : null;
     headers["set-cookie"] = hasDraft ? "seen=yes" : null;
   }
-  return { status, headers, body: bodyOf(c), errors: 0, isFailure: false };
+  Object.assign(headers, tagOf(c));
+  const answer: Answer = { status, headers, body: bodyOf(c), errors: 0, isFailure: false };
+  if (c.etag !== "known" || !isTagged(c)) return answer;
+  // "A 304 has the headers of the injected `Response`, except those that describe the body."
+  return { ...answer, status: 304, headers: { ...headers, "content-type": null } };
 }
 
 function bodyOf(c: Combination): ExpectedBody {

@@ -1,8 +1,11 @@
 /** A reference model of a request, written from the pages of `framework/docs`, not from the code. @module */
-import type { Answer, Expected, ExpectedBody, ExpectedFault } from "./_pairs-expected.js";
+import { STATUS_CODES } from "node:http";
+import type { Answer, Expected, ExpectedBody, ExpectedFault, ExpectedProblem } from "./_pairs-expected.js";
 import { type Combination, isBody, isQuery } from "./_pairs-factors.js";
 import { faultOf } from "./_pairs-model-parameters.js";
-import { hasNoBody, success } from "./_pairs-model-results.js";
+import { hasNoBody, isTagged, success } from "./_pairs-model-results.js";
+
+const statusPhrase = (status: number): string | undefined => STATUS_CODES[status];
 
 /** An error on its way to the response. */
 interface Failure {
@@ -128,6 +131,7 @@ class Flow {
     if ((result === "stream response" || result === "event response") && !isEmpty) this.#events.push("source");
     const failed = this.#endFunctions();
     if (failed !== null) return this.#fail(failed); // the result is dropped, and the tasks do not run
+    if (isTagged(this.#c) && this.#c.etag === "unmet") return this.#fail(failure(412, "Precondition Failed"), true);
     return stream === "breaks" && isStarted ? this.#break() : this.#succeed(isStarted);
   }
 
@@ -282,7 +286,7 @@ class Flow {
     };
     const handled = (by: unknown): ExpectedBody => ({ json: { handled: by } });
     if (place === "route" && kind !== "other") {
-      if (errorHandler === "throws") return answer({ status: 500, body: BROKEN.body, errors: undefined });
+      if (errorHandler === "throws") return answer({ ...this.#formatted(BROKEN, place), errors: undefined });
       const statuses = { HTTPException: status, RequestValidationError: 400, Broken: 409 };
       if (errorHandler.startsWith("class on")) return answer({ status: statuses[kind], body: handled(kind) });
     }
@@ -298,7 +302,33 @@ class Flow {
     if (areAsked && errorHandler === "Error on app" && !isKnown) {
       return answer({ status: 409, body: handled("Error"), errors: kind === "Broken" ? 0 : undefined });
     }
-    return answer({ headers, errors: status === 500 ? 1 : 0 });
+    return answer({ ...this.#formatted({ status, body, headers }, place), errors: status === 500 ? 1 : 0 });
+  }
+
+  /** An error without a handler, in the format of its App. */
+  #formatted({ status, body, headers }: Omit<Failure, "kind">, place: Place): Omit<Answer, "errors" | "isFailure"> {
+    if (!this.#isProblem(place)) return { status, headers, body };
+    const problem = this.#problemOf({ status, body });
+    return { status, headers: { ...headers, "content-type": "application/problem+json" }, body: { problem } };
+  }
+
+  /** problem-details.md, Which responses: "A mounted App follows its own option." */
+  #isProblem(place: Place): boolean {
+    const { problems, mount } = this.#c;
+    if (problems === "none" || problems === "all") return problems === "all";
+    return (problems === "outer") === (place === "middleware" || !mount.startsWith("app"));
+  }
+
+  #problemOf({ status, body }: Pick<Failure, "status" | "body">): ExpectedProblem {
+    const { spelling, parameter, mount } = this.#c;
+    const json = typeof body === "object" && "json" in body ? (body.json as { detail: string }) : null;
+    return {
+      status,
+      // Undecided: the detail of an error whose text is the phrase of its status.
+      detail: json === null || json.detail === statusPhrase(status) ? undefined : json.detail,
+      instance: spelling === "plain" && parameter !== "path" ? `${PREFIXES[mount]}/r` : undefined,
+      faults: typeof body === "object" && "faults" in body ? body.faults : null,
+    };
   }
 }
 

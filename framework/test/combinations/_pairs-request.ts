@@ -48,6 +48,8 @@ export function requestOf(c: Combination): SentRequest {
   if (c.middleware === "sessions") draft.cookies.push(["__Host-session", "A".repeat(43)]);
   if (c.middleware === "idempotency") draft.headers.push(["idempotency-key", crypto.randomUUID()]);
   if (c.middleware === "compress") draft.headers.push(["accept-encoding", "gzip"]);
+  if (c.etag === "known") draft.headers.push(["if-none-match", "*"]);
+  if (c.etag === "unmet") draft.headers.push(["if-match", '"other"']);
   const query = encode(draft.query);
   const cookie = draft.cookies.map((pair) => pair.join("=")).join("; ");
   return {
