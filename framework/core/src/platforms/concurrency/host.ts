@@ -31,3 +31,16 @@ export function installedHost(): WorkerHost | null {
 export function installHost(host: WorkerHost): void {
   globals[HOST] = host;
 }
+
+/** Objects that belong to their event loop without a visible sign, such as the state of an App. */
+const kept = new WeakSet();
+
+/** Marks an object as bound to this loop: it is rejected where it would be sent to another one. */
+export function keepOnLoop(object: object): void {
+  kept.add(object);
+}
+
+/** Tells if an object was marked so. */
+export function isKeptOnLoop(object: object): boolean {
+  return kept.has(object);
+}

@@ -1,13 +1,6 @@
 /** Values that may travel to another process or thread, and those that belong to one event loop. @module */
 import { LoopError } from "./errors.js";
-
-/** Objects that belong to their event loop without a visible sign, such as the state of an App. */
-const owned = new WeakSet();
-
-/** Marks an object as bound to this loop: it is refused where it would be sent to another one. */
-export function keepOnLoop(object: object): void {
-  owned.add(object);
-}
+import { isKeptOnLoop } from "./host.js";
 
 /** Built-in classes that structured clone copies completely, by their `Object.prototype.toString` names. */
 const CLONED = new Set(
@@ -66,7 +59,7 @@ class Walk {
     if (typeof value === "symbol") throw new TypeError(`${this.#path.join("")} is a symbol, which cannot be cloned.`);
     if (typeof value !== "object" || value === null || this.#seen.has(value)) return value;
     this.#seen.add(value);
-    if (owned.has(value)) throw this.#bound("the state of an application");
+    if (isKeptOnLoop(value)) throw this.#bound("the state of an application");
     return Array.isArray(value) || isPlain(value) ? this.#detachMembers(value) : this.#detachInstance(value);
   }
 

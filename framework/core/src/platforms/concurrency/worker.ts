@@ -9,7 +9,6 @@ import {
   toSentError,
 } from "./protocol.js";
 import { type HostedApp, installHost } from "./host.js";
-import { detachResult } from "./ownership.js";
 
 /** A worker's end of the channel to its pool. */
 export interface WorkerPort {
@@ -96,6 +95,7 @@ async function callExport(target: TaskTarget & { type: "export" }, args: readonl
     throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; the export is ${typeof fn}.`);
   }
   const result: unknown = await fn(...args);
+  const { detachResult } = await import("./ownership.js");
   return detachResult(
     result,
     (path, what) => `The ${path} of ${name}() is ${what}, which cannot be sent from a worker.`,

@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it } from "@jest/globals";
 
-import { assertUnbound, detachResult, keepOnLoop } from "../../../src/platforms/concurrency/ownership.js";
+import { keepOnLoop } from "../../../src/platforms/concurrency/host.js";
+import { assertUnbound, detachResult } from "../../../src/platforms/concurrency/ownership.js";
 
 const refuse = (path: string, what: string) => `${path} is ${what}`;
 const check = (value: unknown) => assertUnbound(value, "db", refuse);
