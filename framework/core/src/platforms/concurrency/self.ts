@@ -11,7 +11,6 @@ let isKnown = false;
  * executable starts the application itself as a worker: the first call makes it one.
  */
 export function workerHost(): WorkerHost | null {
-  if (process.env["TSGI_PLATFORM"] === "web") return null;
   if (!isKnown) {
     isKnown = true;
     const port = installedHost() === null ? findPort() : null;
