@@ -68,11 +68,16 @@ export class ExceptionHandlers {
     this.#handlers.set(key, handler);
   }
 
-  /** The handler for an error: the one for its status first, then the one for the nearest class. */
+  /** The handler for an error. An `HTTPException` has chosen its status; the status of any other error is a default. */
   find(error: unknown): ExceptionHandler<never> | undefined {
     if (this.#handlers.size === 0) return undefined;
     const byStatus = this.#handlers.get(statusOf(error));
-    if (byStatus || typeof error !== "object" || error === null) return byStatus;
+    return error instanceof HTTPException ? (byStatus ?? this.#byClass(error)) : (this.#byClass(error) ?? byStatus);
+  }
+
+  /** The handler for the nearest class of an error. */
+  #byClass(error: unknown): ExceptionHandler<never> | undefined {
+    if (typeof error !== "object" || error === null) return undefined;
     let prototype: unknown = Object.getPrototypeOf(error);
     // The default handlers are nearer to the framework's own errors than a handler of every `Error` is.
     const end = isServerError(error) ? null : Error.prototype;

@@ -873,6 +873,21 @@ describeMatrix("errors", ({ call }) => {
     expect(await call(app, "GET", "/teapot")).toMatchObject({ status: 500, text: "any" });
   });
 
+  it("with a handler for their class use it, even if another handler is for the status 500", async () => {
+    const { app } = create();
+    app.exceptionHandler(500, () => ({ by: "status" }));
+    app.exceptionHandler(RangeError, () => new PlainTextResponse("class", { statusCode: 409 }));
+    const thrown: Readonly<Record<string, unknown>> = {
+      RangeError: new RangeError(),
+      Error: new Error("x"),
+      text: "x",
+    };
+    app.get("/{name}", async ({ name }) => Promise.reject(thrown[name]));
+    expect(await call(app, "GET", "/RangeError")).toMatchObject({ status: 409, text: "class" });
+    expect(await call(app, "GET", "/Error")).toMatchObject({ status: 500, json: { by: "status" } });
+    expect(await call(app, "GET", "/text")).toMatchObject({ status: 500, json: { by: "status" } });
+  });
+
   it("of the framework keep their default responses with a handler for Error", async () => {
     const { app } = create();
     app.exceptionHandler(Error, () => new PlainTextResponse("any", { statusCode: 500 }));
