@@ -1,5 +1,6 @@
 /** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
 import { nodeModule } from "../common/platform.js";
+import { HTTPException } from "../common/exceptions.js";
 import { FileResponse } from "../http/response/file.js";
 import type { ServerObject } from "./types.js";
 
@@ -90,13 +91,15 @@ export function hasFilesOf({ folder }: DocsPage): boolean {
 /** Headers of the pages and of their files. */
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
 
-/** The files of a page by their names. */
-export function filesOf({ folder, styles, scripts, others = [] }: DocsPage): (readonly [string, () => FileResponse])[] {
+/** The files of a page by their names. @throws HTTPException with 404 when one is opened that a bundle leaves out. */
+export function filesOf(page: DocsPage): (readonly [string, () => FileResponse])[] {
   if (process.env["TSGI_PLATFORM"] === "web") return [];
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
-  return [...styles, ...scripts, ...others].map((name) => {
-    return [name, () => new FileResponse(name, { root: new URL(`${folder}/`, foldersOf()), headers })];
-  });
+  const open = (name: string) => {
+    if (!hasFilesOf(page)) throw new HTTPException(404);
+    return new FileResponse(name, { root: new URL(`${page.folder}/`, foldersOf()), headers });
+  };
+  return [...page.styles, ...page.scripts, ...(page.others ?? [])].map((name) => [name, () => open(name)]);
 }
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
@@ -125,7 +128,7 @@ export interface PageContent {
 /** Writes a page. It has no inline script or style, and text from outside is escaped. */
 export function writePage(page: DocsPage, { title, folder, document, hasScripts = true }: PageContent): string {
   const files = escapeHTML(folder);
-  const links = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
+  const styles = page.styles.map((name) => `<link rel="stylesheet" href="${files}/${name}">\n`).join("");
   const loads = page.scripts.map((name) => `\n<script src="${files}/${name}"></script>`).join("");
   const body =
     document === null
@@ -139,8 +142,8 @@ export function writePage(page: DocsPage, { title, folder, document, hasScripts 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHTML(title)} - ${page.name}</title>
-<link rel="icon" href="${page.icon === undefined ? "data:," : `${files}/${page.icon}`}">
-${links}</head>
+<link rel="icon" href="${hasScripts && page.icon !== undefined ? `${files}/${page.icon}` : "data:,"}">
+${hasScripts ? styles : ""}</head>
 <body>
 ${body}
 </body>

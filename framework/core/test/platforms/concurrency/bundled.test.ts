@@ -77,7 +77,10 @@ describe.each([
       expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/),
     ]);
     const page = await fetch(`${url}/docs`);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringMatching(/href="\.?\/?openapi\.json"/)]);
+    const text = await page.text();
+    expect([page.status, text]).toEqual([200, expect.stringMatching(/href="\.?\/?openapi\.json"/)]);
+    expect(text).not.toContain('href="./docs/');
+    expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(404);
   });
 
   it("explains why a pool of functions cannot start", async () => {
