@@ -6,6 +6,7 @@ import { UnavailableError } from "./unavailable-error.js";
 export class ConnectionState {
   #first: Deferred<void> | null;
   #usable: Promise<void>;
+  #restored: Deferred<void> | null = new Deferred();
 
   constructor() {
     this.#first = new Deferred();
@@ -17,7 +18,14 @@ export class ConnectionState {
     return this.#usable;
   }
 
+  /** Settles when the connection is usable, even if it is lost now. */
+  get restored(): Promise<void> {
+    return this.#restored?.promise ?? this.#usable;
+  }
+
   ready(): void {
+    this.#restored?.resolve();
+    this.#restored = null;
     this.#first?.resolve();
     this.#first = null;
     this.#usable = Promise.resolve();
@@ -28,5 +36,6 @@ export class ConnectionState {
     this.#first?.reject(error);
     this.#first = null;
     this.#usable = markHandled(Promise.reject(error));
+    this.#restored ??= new Deferred();
   }
 }

@@ -10,8 +10,8 @@ import { inTime, UnavailableError } from "./unavailable-error.js";
 /** One channel for all topics: the name of a channel has at most 63 bytes. */
 const CHANNEL = "tsgi_broadcast";
 
-/** Bytes of a payload. @see {@link https://www.postgresql.org/docs/current/sql-notify.html | PostgreSQL, NOTIFY} */
-const MAX_BYTES = 7_999;
+/** A payload has fewer bytes. @see {@link https://www.postgresql.org/docs/current/sql-notify.html | PostgreSQL, NOTIFY} */
+const BYTES_LIMIT = 8_000;
 
 /** Milliseconds between two queries of a connection that only listens, so that a dead one is noticed. */
 const PING_MS = 5_000;
@@ -81,10 +81,10 @@ class PostgresBackplane implements Backplane {
   async publish(topic: string, text: string): Promise<void> {
     const payload = `[${JSON.stringify(topic)},${text}]`;
     const bytes = Buffer.byteLength(payload);
-    if (bytes > MAX_BYTES) {
+    if (bytes >= BYTES_LIMIT) {
       throw new RangeError(
         `The message for ${JSON.stringify(topic.slice(0, 100))} has ${bytes} bytes with its topic. ` +
-          `PostgreSQL accepts at most ${MAX_BYTES}. Send an id, and let subscribers read the data.`,
+          `PostgreSQL accepts less than ${BYTES_LIMIT}. Send an id, and let subscribers read the data.`,
       );
     }
     const waiting: Waiting = { payload, isGivenUp: false };

@@ -65,7 +65,8 @@ export class RedisBackplane implements Backplane {
     let isFirst = true;
     watch(listener, this.#listening, async () => {
       await this.#subscribeAll(listener);
-      if (!isFirst) events.restored();
+      // A subscriber that is informed of the gap may publish.
+      if (!isFirst) void this.#commanding.restored.then(() => events.restored());
       isFirst = false;
     });
     listener.on("close", () => {
