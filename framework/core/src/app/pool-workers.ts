@@ -235,7 +235,7 @@ export class PooledRoute {
     this.#logger.warn(
       { route: this.route },
       `${this.route} is not async, so it runs in ${PLACES[kindOf(this.#options)]}, but it returned a promise. If it waits for ` +
-        "I/O, declare it as `async`: it then runs on the event loop.",
+        "I/O, write `async`: it then runs on the event loop.",
     );
   }
 

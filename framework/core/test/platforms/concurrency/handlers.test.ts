@@ -67,7 +67,7 @@ describe.each(["process", "thread"])("non-async handlers in a %s pool", (kind) =
     const line = "WARN GET /promise is not async, so it runs in";
     const text = await logged(0, line);
     expect(text.split(line)).toHaveLength(2);
-    expect(text).toContain("declare it as `async`");
+    expect(text).toContain("write `async`");
     expect(text).not.toContain("GET /plain is not async");
   });
 

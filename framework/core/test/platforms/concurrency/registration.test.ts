@@ -197,7 +197,7 @@ describe("non-async handlers with a test client", () => {
     app.get("/", () => Promise.resolve("late"));
     await using client = await TestClient.open(app);
     for (let count = 0; count < 2; count++) await client.get("/").expect(200, '"late"');
-    expect(log.lines.filter((line) => line.includes("declare it as `async`"))).toEqual([
+    expect(log.lines.filter((line) => line.includes("write `async`"))).toEqual([
       expect.stringMatching(/^warn GET \/ is not async, .* returned a promise/),
     ]);
   });
