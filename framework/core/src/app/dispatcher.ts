@@ -13,7 +13,7 @@ import type { Instrumentation } from "../middleware/observation/types.js";
 import { OBSERVED, type ObservedScope, observing } from "../middleware/observation/observed.js";
 import { ERROR_FORMAT, type ErrorFormat, type FormattedScope } from "../http/problem-details.js";
 import { Request } from "../http/request.js";
-import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf } from "../protocol/path.js";
+import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf } from "../protocol/scope.js";
 import { RadixRouter } from "../routing/radix-router.js";
 import { routeNameOf } from "../routing/entries.js";
 import type { RouteOptions } from "../routing/options.js";

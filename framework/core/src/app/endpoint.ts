@@ -22,7 +22,7 @@ import { type Middleware, wrap } from "../middleware/chain.js";
 import { ABORT, HAS_FILES, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
-import { responseFacts } from "../protocol/response-head.js";
+import { responseFacts } from "../protocol/response.js";
 import { reportLateWork } from "../middleware/layer.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";

@@ -1,5 +1,5 @@
 /** The route option `etag`: tags of results, and the responses 304 and 412. @module */
-import { sendWhole } from "../protocol/response-body.js";
+import { sendWhole, responseFacts } from "../protocol/response.js";
 import type { HTTPScope, Send } from "../protocol/asgi.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
@@ -8,7 +8,6 @@ import { describesBody } from "../http/response/headers.js";
 import { NO_BYTES, type Response } from "../http/response/response.js";
 import type { Request } from "../http/request.js";
 import { HeaderList, rawHeaders } from "../protocol/header-list.js";
-import { responseFacts } from "../protocol/response-head.js";
 import type { RouteOptions, StreamFormat } from "../routing/options.js";
 import { sendJSON, withDraft } from "./result.js";
 

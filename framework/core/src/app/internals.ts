@@ -135,7 +135,7 @@ export { LazyServer } from "../protocol/lazy-server.js";
 export type { Lifespan } from "../protocol/lifespan.js";
 export { isWellFormed } from "../protocol/path.js";
 export { type BodyFlow, RequestBody } from "../protocol/request-body.js";
-export { responseFacts, type ServerResponseHead as ResponseHead } from "../protocol/response-head.js";
+export { responseFacts, type ServerResponseHead as ResponseHead } from "../protocol/response.js";
 export { createScope, toWebSocketScope } from "../protocol/scope.js";
 export type { ServerContext } from "../protocol/server-context.js";
 export { WebSocketSession } from "../protocol/websocket-session.js";

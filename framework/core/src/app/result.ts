@@ -1,8 +1,7 @@
 /** Results of handlers: validation by `returns`, and the response made of them. @module */
-import { sendWhole } from "../protocol/response-body.js";
+import { sendWhole } from "../protocol/response.js";
 import type { HTTPScope, Send } from "../protocol/asgi.js";
-import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
-import { isASCII } from "../protocol/bytes.js";
+import { encodeUTF8, HeaderList, rawHeaders, isASCII } from "../protocol/header-list.js";
 import type { Call } from "../parameters/dependencies/call.js";
 import { ResponseValidationError } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";

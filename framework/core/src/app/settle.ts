@@ -1,6 +1,6 @@
 /** Ends what dependencies have begun that settle with the response, such as a transaction. @module */
 import type { HTTPResponseStartMessage, Send } from "../protocol/asgi.js";
-import { contentOf, sendWhole } from "../protocol/response-body.js";
+import { contentOf, sendWhole } from "../protocol/response.js";
 import { concatBytes } from "../protocol/bytes.js";
 import { encodeUTF8, HeaderList, rawHeaders } from "../protocol/header-list.js";
 import { timeoutReason, markHandled, RESOLVED } from "../common/promises.js";

@@ -6,7 +6,7 @@ import { headerValue } from "../protocol/header-list.js";
 import type { HeadersInit } from "./response/headers.js";
 import { JSONResponse } from "./response/kinds.js";
 import { parseWeighted } from "../protocol/http-grammar.js";
-import { sentPath } from "../protocol/path.js";
+import { sentPath } from "../protocol/scope.js";
 
 /**
  * Returns the text of a validation error in the language of the client, or `undefined` for the original one.

@@ -1,5 +1,5 @@
 /** The body of a success, by its media type. @module */
-import { responseFacts } from "../protocol/response-head.js";
+import { responseFacts } from "../protocol/response.js";
 
 /** The lines of a body, each without what ends it. Leaving the loop cancels the body, so that the server stops. */
 async function* linesOf(body: ReadableStream<Uint8Array>, end: RegExp): AsyncGenerator<string, void, undefined> {

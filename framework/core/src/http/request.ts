@@ -5,7 +5,7 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { FormData } from "./upload-file.js";
 import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
-import { sentPath, sentQuery } from "../protocol/path.js";
+import { sentPath, sentQuery } from "../protocol/scope.js";
 import { disconnectReason, MarkedGenerator, markMethods } from "../common/promises.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
 import { IncomingBody, tooLarge } from "./request/body.js";

@@ -14,7 +14,8 @@ import { FileResponse } from "./response/file.js";
 import { fileKind } from "./response/open-file.js";
 import { RedirectResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
-import { canonicalPath, decodeSegment, localPath, sentQuery } from "../protocol/path.js";
+import { canonicalPath, localPath, sentQuery } from "../protocol/scope.js";
+import { decodeSegment } from "../protocol/path.js";
 
 /** The options of `StaticFiles`. */
 export interface StaticFilesOptions {

@@ -1,7 +1,7 @@
 /** `accessLog`: one line per request, as JSON or in the Combined Log Format. @module */
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { encodeUTF8, headerValue } from "../protocol/header-list.js";
-import { sentPath, sentQuery } from "../protocol/path.js";
+import { sentPath, sentQuery } from "../protocol/scope.js";
 import { escapeControls } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";

@@ -8,7 +8,7 @@ import { parseList, parseMediaType } from "../protocol/http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../common/options.js";
 import { type AcceptedCodings, chooseCoding } from "../http/request/accept-encoding.js";
 import { addVary, type ResponseHeaders } from "../http/response/headers.js";
-import { responseFacts } from "../protocol/response-head.js";
+import { responseFacts } from "../protocol/response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { nodeModule } from "../common/platform.js";
 

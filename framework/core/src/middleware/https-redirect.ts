@@ -2,7 +2,7 @@
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
-import { encodePath, isBelow, rootPathOf, sentPath, sentQuery } from "../protocol/path.js";
+import { encodePath, isBelow, rootPathOf, sentPath, sentQuery } from "../protocol/scope.js";
 import { Response } from "../http/response/response.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";

@@ -7,7 +7,7 @@ import { assertOptions, FUNCTION, type OptionRules, TEXT, whole } from "../commo
 import { Request } from "../http/request.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
-import { sentPath, sentQuery } from "../protocol/path.js";
+import { sentPath, sentQuery } from "../protocol/scope.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
 import { Claim, claimingIn, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";

@@ -26,7 +26,8 @@ import type { DocumentedRoute } from "./route.js";
 import type { OpenAPIDocument } from "./types.js";
 import { type Webhooks, webhookVerbs } from "./webhooks.js";
 import type { HTTPScope } from "../protocol/asgi.js";
-import { encodePath, rootPathOf, sentPath, splitPath } from "../protocol/path.js";
+import { encodePath, rootPathOf, sentPath } from "../protocol/scope.js";
+import { splitPath } from "../protocol/path.js";
 import type { SecuritySchemeObject } from "../parameters/security/scheme.js";
 
 /** An address with a host (RFC 3986 §4.2). */

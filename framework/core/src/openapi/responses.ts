@@ -2,7 +2,7 @@
 import { configurationError, statusPhrase } from "../common/exceptions.js";
 import { defined, mapValues } from "../common/records.js";
 import { factsOf } from "../middleware/chain.js";
-import { responseFacts } from "../protocol/response-head.js";
+import { responseFacts } from "../protocol/response.js";
 import { declaredResponsesOf, type MediaTypeDoc, type ResponseDoc } from "../parameters/annotation.js";
 import { EventSchemas, type Returns, type StreamFormat } from "../routing/options.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";

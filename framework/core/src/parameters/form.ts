@@ -6,7 +6,7 @@ import { parseMediaType } from "../protocol/http-grammar.js";
 import { MULTIPART, URLENCODED } from "../http/request/form.js";
 import { ParamKind, type ParamFunction } from "./marker.js";
 import { createDescriptor, createSource, INVALID, type LoadingParts, type RequestParts } from "./source.js";
-import { compileTextRead, type Texts } from "./text.js";
+import { compileTextRead, type Texts } from "./head.js";
 
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
 const FILE_TYPES: ReadonlySet<string> = new Set([MULTIPART]);

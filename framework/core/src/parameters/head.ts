@@ -1,9 +1,197 @@
-/** Parameters in the head of a request: `Path()`, `Query()`, `Header()` and `Cookie()`. @module */
-import { type ParamFunction, ParamKind, type PathFunction } from "./marker.js";
-import { createDescriptor, type RequestParts } from "./source.js";
-import { compileTextRead, createHeadSource, type Texts } from "./text.js";
-import { headerValues } from "../protocol/header-list.js";
+/** Parameters that are read from strings: `Path()`, `Query()`, `Header()`, `Cookie()`, and the reading of a form's fields. @module */
 import { cookieValues } from "../http/request/cookies.js";
+import { configurationError } from "../common/exceptions.js";
+import { headerValues } from "../protocol/header-list.js";
+import type { Coerce } from "../schema/coerce.js";
+import { Faults } from "../schema/faults.js";
+import { type ParamFunction, ParamKind, type PathFunction } from "./marker.js";
+import {
+  absenceOf,
+  createDescriptor,
+  createSource,
+  Location,
+  type Parameter,
+  type ParamSource,
+  type Read,
+  type RequestParts,
+} from "./source.js";
+
+/** The texts of a source by name. */
+export interface Texts {
+  /** Returns the string to use, or `undefined`. */
+  readonly one: (request: RequestParts, name: string) => string | undefined;
+  /** Gives every text. */
+  readonly all: (request: RequestParts, name: string) => readonly string[];
+  /** Tells a name that has something other than text, such as a file. */
+  readonly hasOther?: (request: RequestParts, name: string) => boolean;
+  /** Every name that was sent. Absent if clients always send names that no schema has. */
+  readonly names?: (request: RequestParts) => Iterable<string>;
+}
+
+/** Finds the text that was sent under a name, or every text of a list, and converts it. */
+interface Conversion<Sent> {
+  /** Returns `undefined` for no value. */
+  readonly find: (request: RequestParts, name: string) => Sent | undefined;
+  readonly convert: (sent: Sent, faults: Faults) => unknown;
+}
+
+function listOf({ all }: Texts): (request: RequestParts, name: string) => readonly string[] | undefined {
+  return (request, name) => {
+    const found = all(request, name);
+    return found.length === 0 ? undefined : found;
+  };
+}
+
+function refuseFile(faults: Faults, loc: readonly string[] = []): undefined {
+  return faults.add("string_type", "Input should be text, not a file", undefined, loc);
+}
+
+/** @throws ConfigurationError if no string can become a value of the schema. */
+function readable(coerce: Coerce | null, where: string): Coerce {
+  if (coerce) return coerce;
+  throw configurationError("TSGI_SCHEMA_NOT_READABLE_FROM_TEXT", where);
+}
+
+/** One property of an object schema that is read from texts. */
+interface Field {
+  readonly key: string;
+  readonly name: string;
+  /** Returns `undefined` for no value, and after an error. */
+  readonly take: (request: RequestParts, faults: Faults) => unknown;
+}
+
+function compileTake<Sent>(name: string, { find, convert }: Conversion<Sent>): Field["take"] {
+  return (request, faults) => {
+    const sent = find(request, name);
+    return sent === undefined ? undefined : convert(sent, faults);
+  };
+}
+
+function compileFields({ marker, where }: Parameter, texts: Texts): Field[] {
+  const { compiled, source } = marker;
+  return Array.from(compiled.properties ?? [], ([key, property]) => {
+    const name = source.wireName(key);
+    const place = `The property ${JSON.stringify(key)} of ${where}`;
+    const coerce = readable(compiled.coerceProperty(property), place);
+    const take = coerce.isList
+      ? compileTake(name, { find: listOf(texts), convert: coerce.convert })
+      : compileTake(name, { find: texts.one, convert: coerce.convert });
+    return { key, name, take };
+  });
+}
+
+function refuseOthers(names: Iterable<string>, known: ReadonlySet<string>, faults: Faults): void {
+  for (const name of new Set(names)) {
+    if (!known.has(name)) faults.add("extra_forbidden", "Extra inputs are not permitted", undefined, [name]);
+  }
+}
+
+/** Compiles an object of which each property is read by its own name. Reports the errors of all of them. */
+function compileObject(parameter: Parameter, texts: Texts) {
+  const { marker, where } = parameter;
+  const { compiled } = marker;
+  const fields = compileFields(parameter, texts);
+  const absent = absenceOf(marker, where);
+  const names = new Map(fields.map(({ key, name }) => [key, name]));
+  const known = new Set(names.values());
+  const { isClosed } = compiled;
+  return (request: RequestParts, faults: Faults): unknown => {
+    const value: Record<string, unknown> = {};
+    const unread = new Set<unknown>();
+    for (const { key, name, take } of fields) {
+      if (texts.hasOther?.(request, name)) {
+        refuseFile(faults, [name]);
+        unread.add(key);
+        continue;
+      }
+      const before = faults.count;
+      const item = take(request, faults);
+      if (faults.count > before) {
+        faults.within(before, name);
+        unread.add(key);
+      } else if (item !== undefined) value[key] = item;
+    }
+    if (isClosed && texts.names) refuseOthers(texts.names(request), known, faults);
+    const isAbsent = unread.size === 0 && !absent.isRequired && Object.keys(value).length === 0;
+    return isAbsent ? absent.make(faults) : check(value, unread, faults);
+  };
+
+  /** Checks the object. A property that could not be converted is reported already, and is missing only now. */
+  function check(value: object, unread: ReadonlySet<unknown>, faults: Faults): unknown {
+    const own = new Faults();
+    const settle = (result: unknown) => {
+      const others = own.list.filter(({ loc }) => !unread.has(loc[0]));
+      for (const { loc } of others) if (loc.length > 0) loc[0] = names.get(String(loc[0])) ?? (loc[0] as string);
+      faults.take(others);
+      return result;
+    };
+    const result = compiled.check(value, own);
+    return result instanceof Promise ? result.then(settle) : settle(result);
+  }
+}
+
+function compileObjectRead(parameter: Parameter, texts: Texts): Read {
+  const { marker } = parameter;
+  const { maySuspend } = marker.compiled;
+  const make = compileObject(parameter, texts);
+  const location = new Location(parameter, [marker.source.loc]);
+  return (request) => {
+    const faults = maySuspend ? new Faults() : request.faults;
+    const before = faults.count;
+    const result = make(request, faults);
+    if (maySuspend) return location.settle(request, faults, result);
+    return faults.count === before ? result : location.mark(faults, before);
+  };
+}
+
+/** Compiles a value of the texts of one name. */
+function compileValueRead<Sent>(parameter: Parameter, texts: Texts, { find, convert }: Conversion<Sent>): Read {
+  const { name, marker, where } = parameter;
+  const { check, maySuspend } = marker.compiled;
+  const absent = absenceOf(marker, where);
+  const wire = marker.wireName(name);
+  const location = new Location(parameter, [marker.source.loc, wire]);
+  return (request) => {
+    const faults = maySuspend ? new Faults() : request.faults;
+    const before = faults.count;
+    const sent = texts.hasOther?.(request, wire) ? refuseFile(faults) : find(request, wire);
+    let result: unknown;
+    if (sent !== undefined) {
+      result = convert(sent, faults);
+      if (faults.count === before) result = check(result, faults);
+    } else if (faults.count === before) result = absent.make(faults);
+    if (maySuspend) return location.settle(request, faults, result);
+    return faults.count === before ? result : location.mark(faults, before);
+  };
+}
+
+/**
+ * Compiles the reading of a parameter from the texts of its name, or of each property's name.
+ *
+ * @throws ConfigurationError when its schema cannot be read from text.
+ */
+export function compileTextRead(parameter: Parameter, texts: Texts): Read {
+  const { compiled, source } = parameter.marker;
+  if (source.readsProperties && compiled.properties) return compileObjectRead(parameter, texts);
+  const coerce = readable(compiled.coerce(), parameter.where);
+  return coerce.isList
+    ? compileValueRead(parameter, texts, { find: listOf(texts), convert: coerce.convert })
+    : compileValueRead(parameter, texts, { find: texts.one, convert: coerce.convert });
+}
+
+/** Creates a source in the head of a request from its specific parts. */
+function createHeadSource(
+  own: Pick<ParamSource, "kind" | "descriptor"> & Partial<ParamSource> & { in: NonNullable<ParamSource["in"]> },
+  texts: Texts,
+): ParamSource {
+  return createSource({
+    loc: own.in,
+    body: null,
+    readsProperties: true,
+    compileRead: (parameter) => compileTextRead(parameter, texts),
+    ...own,
+  });
+}
 
 const PATH_TEXTS: Texts = {
   one: ({ scope }, name) => scope.path_params?.[name],

@@ -17,13 +17,6 @@ export const asBytes: (bytes: Uint8Array) => Uint8Array = hasBuffer
 /** Uninitialized bytes: taken from memory that is shared with other small ones, if the platform has such memory. */
 const createUnsafe: (length: number) => Uint8Array = hasBuffer ? (length) => Buffer.allocUnsafe(length) : createBytes;
 
-const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
-
-/** Tells if a text is ASCII: with `Buffer` in 0.2 µs for 1 KB, where the expression takes 1 (Node 20). */
-export const isASCII: (text: string) => boolean = hasBuffer
-  ? (text) => Buffer.byteLength(text) === text.length
-  : (text) => !NOT_ASCII.test(text);
-
 /** Returns whether text in UTF-8, or bytes, take more than so many bytes. */
 export function isLonger(data: string | Uint8Array, maxBytes: number): boolean {
   if (data.length > maxBytes) return true;

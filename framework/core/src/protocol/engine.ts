@@ -16,7 +16,7 @@
  * @module
  */
 import type { BodyFlow } from "./request-body.js";
-import type { ServerResponseHead } from "./response-head.js";
+import type { ServerResponseHead } from "./response.js";
 
 /** A connection, or the one request on it if the driver shows no connections. */
 export interface ConnectionHandle {

@@ -1,7 +1,7 @@
 /** The responses that a server sends by itself, without asking the application. @module */
 import { encodeUTF8 } from "./header-list.js";
 import { statusPhrase } from "../common/exceptions.js";
-import { CheckedHeaders, responseFacts, type ServerResponseHead } from "./response-head.js";
+import { CheckedHeaders, responseFacts, type ServerResponseHead } from "./response.js";
 
 /**
  * The key of an application, and of the state of its lifespan, if its errors are problem details (RFC 9457): the server

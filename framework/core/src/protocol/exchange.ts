@@ -5,17 +5,18 @@ import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
 import { logOnce } from "../common/logger.js";
 import { markHandled } from "../common/promises.js";
-import { ASCIIBody, contentOf } from "./response-body.js";
-import type { ResponseStream } from "./engine.js";
-import { ErrorResponse } from "./error-response.js";
-import { RequestBody } from "./request-body.js";
 import {
+  ASCIIBody,
+  contentOf,
   announceLength,
   createResponseHead,
   responseFacts,
   type ServerResponseHead,
   streamsEvents,
-} from "./response-head.js";
+} from "./response.js";
+import type { ResponseStream } from "./engine.js";
+import { ErrorResponse } from "./error-response.js";
+import { RequestBody } from "./request-body.js";
 import type { ServedCall, ServerContext } from "./server-context.js";
 
 const EMPTY = createBytes(0);

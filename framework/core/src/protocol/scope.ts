@@ -1,8 +1,9 @@
-/** The scopes of ASGI, made of the head of a request. @module */
+/** The scopes of ASGI, made of the head of a request, and the paths in them. @module */
 import type { Address, HTTPScope, WebSocketScope } from "./asgi.js";
 import { type ContentHeaders, HeaderList, headerValue } from "./header-list.js";
-import { createBytes, encodeLatin1 } from "./bytes.js";
+import { createBytes, decodeLatin1, encodeLatin1 } from "./bytes.js";
 import { trimOWS } from "./http-grammar.js";
+import { DROPS_EMPTY, isWellFormed, type SegmentOptions, splitPath } from "./path.js";
 import { DRAINING, type ServerContext } from "./server-context.js";
 
 /** The head of a request, checked. */
@@ -118,4 +119,140 @@ function decodePath(rawPath: string): string {
     );
     return looseUTF8.decode(encodeLatin1(bytes));
   }
+}
+
+const SLASH = 0x2f;
+const PERCENT = 0x25;
+
+/** An escape, an empty segment, a character beyond ASCII. */
+const NOT_PLAIN = /%|\/\/|[\u0080-\uffff]/;
+
+/** A leading U+FEFF is a character like any other: dropped, the target `%EF%BB%BFadmin` would reach `/admin`. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Brings a path into its canonical form: cut at its raw slashes, each segment decoded once, empty segments dropped,
+ * and inside a segment `/` written `%2F` and `%` written `%25`. Dot segments are plain text. `""` and `"/"` give `"/"`.
+ *
+ * The time is linear in the length; a plain ASCII path is returned as the same string.
+ *
+ * @param path - The scope's `path`. Without `rawPath` it counts as decoded already.
+ * @param rawPath - The scope's `raw_path`: the bytes as received, without the query.
+ * @param options - `exact` keeps empty segments, as WebSocket paths need it.
+ * @returns `null` for bytes that are not UTF-8 (RFC 3629), for a `%` without its two hexadecimal digits (RFC 3986
+ *   §2.1), and for a `path` with a lone surrogate. This results in 400.
+ */
+export function canonicalPath(
+  path: string,
+  rawPath?: Uint8Array,
+  options: SegmentOptions = DROPS_EMPTY,
+): string | null {
+  // 46 ns for 31 characters, where a loop over them takes 63 (Node 20); the search does not backtrack.
+  const isPlain =
+    path.charCodeAt(0) === SLASH &&
+    (path.charCodeAt(path.length - 1) !== SLASH || path.length === 1) &&
+    !NOT_PLAIN.test(path);
+  if (isPlain && (rawPath === undefined || spells(rawPath, path))) return path;
+  return rawPath === undefined ? fromDecoded(path, options) : fromBytes(rawPath, options);
+}
+
+/**
+ * The path of a scope that an App has processed before: in canonical form, except for empty segments that a middleware
+ * has written since. It is not decoded a second time.
+ *
+ * @returns `null` for a path with a lone surrogate.
+ */
+export function rewrittenPath(path: string, options: SegmentOptions = DROPS_EMPTY): string | null {
+  return isWellFormed(path) ? joined(path, options) : null;
+}
+
+/** Returns whether the bytes are exactly the path's characters. */
+function spells(bytes: Uint8Array, path: string): boolean {
+  if (bytes.length !== path.length) return false;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] !== path.charCodeAt(index)) return false;
+  return true;
+}
+
+function fromDecoded(path: string, options: SegmentOptions): string | null {
+  if (!isWellFormed(path)) return null;
+  return joined(path.split("%").join("%25"), options);
+}
+
+function fromBytes(bytes: Uint8Array, options: SegmentOptions): string | null {
+  const decoded = decodeEscapes(bytes);
+  if (decoded === null) return null;
+  try {
+    return joined(utf8.decode(decoded), options);
+  } catch {
+    return null;
+  }
+}
+
+/** Decodes each `%XX` but an encoded slash or percent sign, which keep their escape. `null` for a malformed one. */
+function decodeEscapes(bytes: Uint8Array): Uint8Array | null {
+  const decoded = new Uint8Array(bytes.length);
+  let length = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index]!;
+    if (byte !== PERCENT) {
+      decoded[length++] = byte;
+      continue;
+    }
+    const value = hexValue(bytes[index + 1]) * 16 + hexValue(bytes[index + 2]);
+    if (Number.isNaN(value)) return null;
+    index += 2;
+    if (value === SLASH || value === PERCENT) {
+      decoded[length++] = PERCENT;
+      decoded[length++] = 0x32;
+      decoded[length++] = value === SLASH ? 0x46 : 0x35;
+    } else decoded[length++] = value;
+  }
+  return decoded.subarray(0, length);
+}
+
+function hexValue(byte: number | undefined): number {
+  if (byte === undefined) return Number.NaN;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : Number.NaN;
+}
+
+/** Removes the insignificant empty segments, and adds a slash at the start. */
+function joined(path: string, options: SegmentOptions): string {
+  const hasOnlySegments = options.exact === true || !(path.includes("//") || path.endsWith("/"));
+  return hasOnlySegments && path.startsWith("/") ? path : `/${splitPath(path, options).join("/")}`;
+}
+
+/** A canonical path, percent-encoded for a URL. */
+export function encodePath(path: string): string {
+  return encodeURI(path.toWellFormed()).replaceAll("%25", "%").replaceAll("?", "%3F").replaceAll("#", "%23");
+}
+
+/** The path of a request as its client sent it. */
+export function sentPath({ path, raw_path: raw }: HTTPScope | WebSocketScope): string {
+  return raw === undefined ? encodePath(path) : decodeLatin1(raw);
+}
+
+/** The query of a request as its client sent it, with its question mark; `""` without one. */
+export function sentQuery({ query_string: query }: HTTPScope | WebSocketScope): string {
+  return query === undefined || query.length === 0 ? "" : `?${decodeLatin1(query)}`;
+}
+
+/** The prefix under which an application is mounted, without a slash at its end. */
+export function rootPathOf(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path ?? "";
+  return root.endsWith("/") ? root.slice(0, -1) : root;
+}
+
+/** Tells if a path is a prefix's own or below it. */
+export function isBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === "/");
+}
+
+/** The path below `root_path`. If a server's `root_path` is not part of the path, the whole path. */
+export function localPath(scope: HTTPScope | WebSocketScope): string {
+  const root = scope.root_path;
+  if (root === undefined || root === "") return scope.path;
+  const prefix = rootPathOf(scope);
+  return isBelow(scope.path, prefix) ? scope.path.slice(prefix.length) || "/" : scope.path;
 }

@@ -3,7 +3,7 @@ import type { HeaderPair } from "./asgi.js";
 import { rawHeaders } from "./header-list.js";
 import type { ErrorResponse } from "./error-response.js";
 import type { Exchange } from "./exchange.js";
-import { checkHeader } from "./response-head.js";
+import { checkHeader } from "./response.js";
 
 /** RFC 6455 §7.4.1 and its registry. */
 export const CLOSE = {

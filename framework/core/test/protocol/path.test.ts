@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { isLinear } from "../../../test/support/growth.js";
-import { canonicalPath, decodeSegment } from "../../src/protocol/path.js";
+import { canonicalPath } from "../../src/protocol/scope.js";
+import { decodeSegment } from "../../src/protocol/path.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../src/app/app.js";
 import type { ASGIApp, HTTPResponseBodyMessage, SendMessage } from "../../src/protocol/asgi.js";
 import type { Middleware } from "../../src/middleware/chain.js";
-import { ASCIIBody } from "../../src/protocol/response-body.js";
+import { ASCIIBody } from "../../src/protocol/response.js";
 import { servers } from "../../../conformance/test/_servers.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 

@@ -5,7 +5,7 @@ import { overSocket, type StartedServer, type StartServer } from "@tsgi/conforma
 import { useLoopPackage } from "../../src/platforms/concurrency/loop.js";
 import { HeaderList } from "../../src/protocol/header-list.js";
 import { serve } from "../../src/node.js";
-import { responseFacts } from "../../src/protocol/response-head.js";
+import { responseFacts } from "../../src/protocol/response.js";
 import { servers } from "../../../conformance/test/_servers.js";
 import { httpApp } from "../platforms/node/_http.js";
 import { fetchedUws } from "../../../uwebsockets/test/_uws.js";

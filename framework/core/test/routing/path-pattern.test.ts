@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
-import { canonicalPath, type SegmentOptions } from "../../src/protocol/path.js";
+import { canonicalPath } from "../../src/protocol/scope.js";
+import type { SegmentOptions } from "../../src/protocol/path.js";
 import { PathPattern, type PathValue } from "../../src/routing/path-pattern.js";
 import { RadixRouter } from "../../src/routing/radix-router.js";
 

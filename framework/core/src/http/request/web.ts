@@ -1,7 +1,7 @@
 /** Requests as instances of the platform's `Request`. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
-import { decodeLatin1, encodeLatin1, isASCII } from "../../protocol/bytes.js";
-import { decodeUTF8, encodeUTF8 } from "../../protocol/header-list.js";
+import { decodeLatin1, encodeLatin1 } from "../../protocol/bytes.js";
+import { decodeUTF8, encodeUTF8, isASCII } from "../../protocol/header-list.js";
 
 let isText: boolean | null = null;
 

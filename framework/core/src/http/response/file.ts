@@ -1,5 +1,5 @@
 /** Responses that send a file, with ranges and conditional requests. @module */
-import { sendWhole } from "../../protocol/response-body.js";
+import { sendWhole, responseFacts } from "../../protocol/response.js";
 import type { Send } from "../../protocol/asgi.js";
 import { createBytes } from "../../protocol/bytes.js";
 import { encodeUTF8 } from "../../protocol/header-list.js";
@@ -8,7 +8,6 @@ import { HTTPException } from "../../common/exceptions.js";
 import { missingModule } from "../../common/runtime.js";
 import { markMethods } from "../../common/promises.js";
 import type { Request } from "../request.js";
-import { responseFacts } from "../../protocol/response-head.js";
 import { evaluateConditions, holdsIfRange, parseHTTPDate, type Validators } from "./conditions.js";
 import { contentDisposition, describesBody, ResponseHeaders } from "./headers.js";
 import { openFile, type OpenFile } from "./open-file.js";

@@ -5,10 +5,9 @@ import { ClientDisconnect } from "../../common/exceptions.js";
 import { markMethods, nextTurn } from "../../common/promises.js";
 import type { Request } from "../request.js";
 import { watchClient } from "../request/body.js";
-import { responseFacts } from "../../protocol/response-head.js";
+import { responseFacts, sendWhole } from "../../protocol/response.js";
 import { claim, GONE, Pull, SILENT, type Waited } from "./pull.js";
 import { NO_BYTES, PREPARE, Response, type ResponseOptions, type Sender } from "./response.js";
-import { sendWhole } from "../../protocol/response-body.js";
 
 /** Something that can be iterated: a generator, an array, a web `ReadableStream`, a Node `Readable`. */
 export type StreamContent<Item = string | Uint8Array> = AsyncIterable<Item> | Iterable<Item>;

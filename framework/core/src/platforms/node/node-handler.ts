@@ -15,7 +15,7 @@ import { Exchange } from "../../protocol/exchange.js";
 import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
-import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response-head.js";
+import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response.js";
 import { createScope } from "../../protocol/scope.js";
 import { socketEndpoints } from "./server-settings.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";

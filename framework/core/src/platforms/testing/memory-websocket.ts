@@ -21,7 +21,7 @@ import { createScope, toWebSocketScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { type HeadersInit, ResponseHeaders } from "../../http/response/headers.js";
-import type { ServerResponseHead } from "../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../protocol/response.js";
 
 /** RFC 6455 §7.4.1: the code in a browser for a handshake with a response other than 101. */
 const ABNORMAL = 1006;

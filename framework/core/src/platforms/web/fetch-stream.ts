@@ -2,7 +2,7 @@
 import type { ResponseStream } from "../../protocol/engine.js";
 import type { BodyFlow, RequestBody } from "../../protocol/request-body.js";
 import type { ErrorResponse } from "../../protocol/error-response.js";
-import { responseFacts, type ServerResponseHead } from "../../protocol/response-head.js";
+import { responseFacts, type ServerResponseHead } from "../../protocol/response.js";
 import { toWebHeaders } from "../../http/request/web.js";
 import { asBytes, createBytes } from "../../protocol/bytes.js";
 import { ProtocolError } from "../../common/exceptions.js";

@@ -1,7 +1,6 @@
 /** The scope of a platform's request, and the facts that a platform provides with it. @module */
 import type { Address, HTTPScope } from "../../protocol/asgi.js";
-import { isASCII } from "../../protocol/bytes.js";
-import { type ContentHeaders, encodeUTF8 } from "../../protocol/header-list.js";
+import { type ContentHeaders, encodeUTF8, isASCII } from "../../protocol/header-list.js";
 import { isAuthority } from "../../protocol/http-grammar.js";
 import { createScope } from "../../protocol/scope.js";
 import type { ServerContext } from "../../protocol/server-context.js";

@@ -4,7 +4,7 @@ import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection } from "../header-section.js";
-import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
+import { SERVER_OPTIONS } from "../../../protocol/response.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
 import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
 import type { RequestHead } from "../request-head.js";

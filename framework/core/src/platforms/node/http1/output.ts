@@ -1,7 +1,7 @@
 /** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
 import type { Socket } from "node:net";
 import type { ResponseStream } from "../../../protocol/engine.js";
-import type { ServerResponseHead } from "../../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../../protocol/response.js";
 import { toLatin1 } from "../bytes.js";
 
 /**

@@ -3,7 +3,7 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node
 import type { Socket } from "node:net";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
-import { SERVER_OPTIONS } from "../../../protocol/response-head.js";
+import { SERVER_OPTIONS } from "../../../protocol/response.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
 import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
 import type { FrameGate } from "./frame-gate.js";

@@ -5,7 +5,7 @@ import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection, RequestLimits } from "../header-section.js";
-import type { ServerResponseHead } from "../../../protocol/response-head.js";
+import type { ServerResponseHead } from "../../../protocol/response.js";
 import { SlowReader } from "../slow-reader.js";
 import { METHODS } from "node:http";
 import { checkTarget, createHead, type RequestHead } from "../request-head.js";

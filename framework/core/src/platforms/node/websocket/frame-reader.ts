@@ -1,6 +1,6 @@
 /** The frames of a client: RFC 6455 §5.2. @module */
 import { CLOSE } from "../../../protocol/websocket-handshake.js";
-import { isASCII } from "../../../protocol/bytes.js";
+import { isASCII } from "../../../protocol/header-list.js";
 import { toBuffer, toLatin1 } from "../bytes.js";
 
 /** The bytes of a `Uint32Array` begin with the lowest. */
