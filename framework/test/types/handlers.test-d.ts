@@ -38,6 +38,11 @@ app.get("/items/{item_id}", { params: { item_id: t.Integer(), version: t.Integer
   is<Equal<typeof args, { item_id: number; version: number }>>();
   return args;
 });
+// A verb returns the handler: without parameters, it is called without an argument.
+const ready: () => Promise<{ ready: boolean }> = app.get("/ready", async () => ({ ready: true }));
+void ready();
+// @ts-expect-error: this one has a parameter.
+void app.get("/ready/{x}", async ({ x }) => x)();
 app.get("/a/{x}/b/{y}", async ({ x, y }) => {
   is<Equal<typeof x, string>>();
   is<Equal<typeof y, string>>();
@@ -136,6 +141,8 @@ app.get(
 app.get("/x", { returns: User }, async () => ({ name: "a", age: 1 }));
 app.get("/x", { returns: User }, async () => ({ name: "a", age: 1, extra: true }));
 app.get("/x", { returns: User }, async () => new JSONResponse({}));
+app.get("/x", { returns: User }, async () => globalThis.Response.json({}));
+app.get("/x", { returns: User }, () => globalThis.Response.json({}));
 app.get("/x", { returns: User }, () => ({ name: "a", age: 1 }));
 app.get("/x", { returns: t.Array(User) }, async () => [{ name: "a", age: 1 }]);
 app.get("/x", { returns: t.Object({ kind: t.Union([t.Literal("a"), t.Literal("b")]) }) }, async () => ({ kind: "a" }));

@@ -133,11 +133,6 @@ const mistakes: [title: string, source: string, says: string][] = [
     "this is the global File: import { File } from tsgi and write File()",
   ],
   [
-    "the global Response as the result",
-    `app.get("/a", { returns: User }, async () => ‸new Response("a"));`,
-    "this is the global Response: import { Response } from tsgi",
-  ],
-  [
     "a name that is not in the params",
     `app.get("/a", { params: { a: Query() } }, async ({ a, ‸b }) => [a, b]);`,
     "Property 'b' does not exist on type 'FromParams<{ a: TextMarker<\"query\">; }>'.",

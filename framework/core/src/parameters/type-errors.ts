@@ -9,16 +9,11 @@ import type { Marker } from "./marker.js";
 type AnyFunction = (...args: never) => unknown;
 type AnyClass = abstract new (...args: never) => unknown;
 
-/** The platform's own response, which no handler may give. */
-export type GlobalResponse<Value> = Value extends { clone(): unknown; ok: unknown }
-  ? "this is the global Response: import { Response } from tsgi"
-  : never;
-
 /** Classes of the platform by what only their instances have: a program need not know their types. */
 type GlobalClass<Instance> = Instance extends { clone(): unknown; redirect: unknown }
   ? "this is the global Request: import { Request } from tsgi"
   : Instance extends { clone(): unknown; ok: unknown }
-    ? GlobalResponse<Instance>
+    ? "this is the global Response: import { Response } from tsgi"
     : Instance extends { binaryType: unknown }
       ? "this is the global WebSocket: import { WebSocket } from tsgi"
       : Instance extends { lastModified: number }

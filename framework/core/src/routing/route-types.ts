@@ -1,6 +1,5 @@
 /** The types of a route: its handler's arguments and result, and messages for an invalid path. @module */
 import type { Annotation, CheckParams, FromParams, Injectable, PathNames } from "../parameters/annotation.js";
-import type { GlobalResponse } from "../parameters/type-errors.js";
 import type { Notice } from "../http/response/event-source.js";
 import type { Response } from "../http/response/response.js";
 import type { Readable, Schema, SchemaInput } from "../schema/schema.js";
@@ -22,10 +21,13 @@ export type HandlerArgs<P, Path extends string> =
  * an enum are widened to text without, and hold it against this one.
  */
 export type HandlerResult<R> = [R] extends [Schema]
-  ? Readable<SchemaInput<R>> | Response
+  ? Readable<SchemaInput<R>> | Sendable
   : [R] extends [EventSchemas]
-    ? Fit<R> | Response
+    ? Fit<R> | Sendable
     : unknown;
+
+/** A response that is sent as it is: tsgi's, or the platform's. */
+type Sendable = Response | globalThis.Response;
 
 /** A result, or one item of a stream, as `returns` describes it. */
 type Fit<R> = R extends EventSchemas<infer Events> ? EventOf<Events> : Readable<SchemaInput<R>>;
@@ -62,10 +64,10 @@ export type CheckResult<Out, R> =
 /** The type that a result should have, in the form in which it is given, so that the compiler compares no more. */
 type Expected<Out, R> =
   Out extends Promise<infer Result>
-    ? Promise<Fit<R> | Extract<Result, Response> | GlobalResponse<Result>>
+    ? Promise<Fit<R> | Extract<Result, Sendable>>
     : Out extends Items<infer Item>
       ? Unfit<ItemError<Item, R>>
-      : Fit<R> | Extract<Out, Response> | GlobalResponse<Out>;
+      : Fit<R> | Extract<Out, Sendable>;
 
 /**
  * A generator is not one of these. The message is in two of its members, because the compiler explains the member of a

@@ -52,7 +52,7 @@ export interface RouteTypes {
  * interface when it is read: a route that is never called has no further cost.
  */
 export interface Routed<Method extends string, Path extends string, Types extends RouteTypes> {
-  (args: Types["args"]): Called<Types["form"], Types["data"]>;
+  (...args: CallArguments<Types["args"]>): Called<Types["form"], Types["data"]>;
   readonly [ROUTE]: Types;
   readonly [ROUTE_METHOD]: Takes<Method>;
   readonly [ROUTE_PATH]: Path;
@@ -60,6 +60,9 @@ export interface Routed<Method extends string, Path extends string, Types extend
   readonly [ROUTE_ANSWER]: Promise<Answer<Types["data"], ErrorOf<Types["errors"], Types["request"]>>>;
   readonly [ROUTE_PROBLEM]: Promise<Answer<Types["data"], ProblemOf<Types["errors"], Types["request"]>>>;
 }
+
+/** A handler without parameters is called without an argument. */
+type CallArguments<Args> = {} extends Args ? [args?: Args] : [args: Args];
 
 type Called<Form, Data> = Form extends "promise" ? Promise<Data> : Form extends "value" ? Data : unknown;
 
