@@ -12,7 +12,7 @@ export interface ExpectedFault {
 /** Problem details. The path is `undefined` if it depends on the spelling of the request. */
 export interface ExpectedProblem {
   readonly status: number;
-  /** `undefined` is any text, or none. */
+  /** `undefined` is undecided. */
   readonly detail: string | undefined;
   readonly instance: string | undefined;
   readonly faults: readonly ExpectedFault[] | null;

@@ -242,7 +242,7 @@ const PLAIN_RULES = [
   // responses.md, ETag: for other methods and for streams, registration throws.
   rule(["method", "etag"], ({ method, etag }) => etag === "off" || method === "GET" || method === "HEAD"),
   rule(["stream", "etag"], ({ stream, etag }) => etag === "off" || stream === "none"),
-  // A file has a tag and conditions of its own; a returned response has none, so that each request means the same.
+  // A returned response is sent unchanged, so that conditions have no effect. A file has its own tag and conditions.
   rule(["result", "etag"], ({ result, etag }) => etag === "off" || etag === "on" || !isResponse(result)),
 ];
 

@@ -26,7 +26,7 @@ export function isTagged({ etag, result, status, draft }: Combination): boolean 
   return etag !== "off" && !isResponse(result) && !isEmpty;
 }
 
-/** middleware.md, compress: a compressed response has a weak tag. A file has a tag of its own. Undecided: the tag of a 304. */
+/** middleware.md, compress: a compressed response has a weak tag. A file has its own tag. Undecided: the tag of a 304. */
 function tagOf(c: Combination): Answer["headers"] {
   if (c.etag === "off" || c.result === "file") return {};
   if (!isTagged(c)) return { etag: null };

@@ -47,7 +47,7 @@ export function describeError(error: unknown): { code: string; message: string }
     : { code: String(code), message: String(message) };
 }
 
-/** Node's codes of sockets, such as ECONNREFUSED, EAI_AGAIN and those of TLS, but not of mistakes in arguments. */
+/** Node's codes of sockets, such as ECONNREFUSED, EAI_AGAIN and codes of TLS, but not codes of mistakes in arguments. */
 const SOCKET = /^E(?!RR_INVALID)[A-Z_]+$/;
 
 /**
@@ -60,7 +60,7 @@ const SQLSTATE = /^(?:08|53|57)...$|^25P03$/;
 const LOST =
   /^(?:Query read timeout|Connection terminated|timeout e(?:xceeded when trying to connect|xpired)|Client (?:has encountered a connection|was closed))/;
 
-/** Tells if `pg` has lost or not made a connection, and gives no code for it. */
+/** Tells if `pg` has lost or not made a connection, and its error has no code. */
 export const isConnectionLost = (error: unknown): boolean => LOST.test(describeError(error).message);
 
 /** Tells if an error of `pg` means that PostgreSQL is unavailable. */

@@ -16,7 +16,7 @@ it.each(["23505", "42P01", "ERR_INVALID_ARG_TYPE"])("an error %s is of another k
   expect(isUnavailable(coded(code))).toBe(false);
 });
 
-it("an error of the driver without a code says so by its message", () => {
+it("an error of the driver without a code means this by its message", () => {
   expect(isUnavailable(new Error("Connection terminated unexpectedly"))).toBe(true);
   expect(isUnavailable(new Error("relation does not exist"))).toBe(false);
 });
