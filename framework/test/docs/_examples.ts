@@ -11,7 +11,7 @@ import {
 } from "tsgi";
 import { installLoop } from "tsgi/concurrency";
 import {
-  compress, cors, csrf, httpMiddleware, httpsRedirect, requestId, securityHeaders, sessions, timeLimit, trustedHost,
+  clearSession, compress, cors, csrf, httpMiddleware, httpsRedirect, requestId, securityHeaders, sessions, timeLimit, trustedHost,
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";

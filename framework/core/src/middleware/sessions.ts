@@ -95,9 +95,10 @@ export function sessions(options: SessionsOptions): Middleware {
   return onHTTP((app) => async (scope, receive, send) => {
     const found = await unlessAway(keeping.find(scope, new Request(scope, receive).cookies[name]));
     if (found === null) return refuse(scope, send, STORE_UNAVAILABLE);
-    const session: Session = { data: found.data, wasRead: false, newId: null };
+    const session: Session = { data: found.data, wasRead: false, isSent: false, newId: null };
     let isRefused = false;
     const setCookie = async (headers: ResponseHeaders) => {
+      session.isSent = true;
       if (session.wasRead) addVary(headers, "Cookie");
       const cookie = await cookieFor(scope, found, session).catch(async (error: unknown) => {
         if (!(error instanceof StoreFailure)) throw error;
@@ -124,6 +125,8 @@ const SESSION: unique symbol = Symbol("tsgi.session");
 interface Session {
   data: SessionData;
   wasRead: boolean;
+  /** The response has started: the cookie cannot change any more. */
+  isSent: boolean;
   newId: Left["newId"];
 }
 
@@ -153,7 +156,7 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
  * Empties a request's session, which removes the cookie. With a store it deletes the entry, which ends the session also for
  * a copy of the cookie. Data that are set afterwards have a new id.
  *
- * @throws ConfigurationError without `sessions()`.
+ * @throws ConfigurationError without `sessions()`, and after the response has started.
  * @example
  * ```ts
  * import { App, Request } from "tsgi";
@@ -164,7 +167,7 @@ export function sessionOf<Data extends object = SessionData>(request: HTTPConnec
  * ```
  */
 export function clearSession(request: HTTPConnection): void {
-  Object.assign(readSession(request), { data: {}, newId: "cleared" } satisfies Partial<Session>);
+  Object.assign(openSession(request, "clearSession"), { data: {}, newId: "cleared" } satisfies Partial<Session>);
 }
 
 /**
@@ -173,7 +176,7 @@ export function clearSession(request: HTTPConnection): void {
  * fixation). If the session ends while the request runs, the new one has only the values that the request has changed. A
  * session in a signed cookie has no id.
  *
- * @throws ConfigurationError without `sessions()`.
+ * @throws ConfigurationError without `sessions()`, and after the response has started.
  * @see OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change"
  * @example
  * ```ts
@@ -188,8 +191,14 @@ export function clearSession(request: HTTPConnection): void {
  * ```
  */
 export function renewSession(request: HTTPConnection): void {
+  openSession(request, "renewSession").newId ??= "renewed";
+}
+
+/** Attack: a logout in a stream or a background task would have no effect, and the session would stay valid. */
+function openSession(request: HTTPConnection, caller: string): Session {
   const session = readSession(request);
-  session.newId ??= "renewed";
+  if (session.isSent) throw configurationError("TSGI_SESSION_ALREADY_SENT", caller);
+  return session;
 }
 
 function readSession(request: HTTPConnection): Session {

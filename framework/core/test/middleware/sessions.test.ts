@@ -1,8 +1,16 @@
 import { expect, it, jest } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
-import { App, ConfigurationError, PlainTextResponse, Request, t } from "../../src/index.js";
+import { App, BackgroundTasks, ConfigurationError, PlainTextResponse, Request, t } from "../../src/index.js";
+import { Deferred } from "../../src/common/promises.js";
 import { SignedText } from "../../src/middleware/sessions/keeping.js";
-import { clearSession, requestId, sessionOf, sessions, type SessionsOptions } from "../../src/middleware/index.js";
+import {
+  clearSession,
+  renewSession,
+  requestId,
+  sessionOf,
+  sessions,
+  type SessionsOptions,
+} from "../../src/middleware/index.js";
 import type { Answer } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
@@ -53,6 +61,32 @@ describeMatrix("sessions", ({ call }) => {
     }
     const nested = await call(app, "POST", "/", { ...withCookie(cookieOf(set)), json: { user: { id: 8 } } });
     expect((await call(app, "GET", "/", withCookie(cookieOf(nested)))).json).toEqual({ user: { id: 8 } });
+  });
+
+  it.each([
+    ["stream", clearSession],
+    ["stream", renewSession],
+    ["task", clearSession],
+    ["task", renewSession],
+  ])("cannot change in a %s, after the response has started: %p", async (place, change) => {
+    const { app } = create();
+    const tried = new Deferred<unknown>();
+    const attempt = (request: Request) => {
+      try {
+        tried.resolve(change(request));
+      } catch (error) {
+        tried.resolve(error);
+      }
+    };
+    app.get("/stream", { params: { request: Request } }, async function* ({ request }) {
+      yield 1;
+      attempt(request);
+    });
+    app.get("/task", { params: { request: Request, tasks: BackgroundTasks } }, async ({ request, tasks }) =>
+      tasks.addTask(async () => attempt(request)),
+    );
+    await call(app, "GET", `/${place}`);
+    expect(await tried.promise).toMatchObject({ code: "TSGI_SESSION_ALREADY_SENT" });
   });
 
   it("removes the cookie of an empty session", async () => {

@@ -160,6 +160,20 @@ export const MIDDLEWARE = {
     "This request has no session. Add the middleware: app.addMiddleware(sessions({ secret })). It supports only " +
     "HTTP requests.",
   /**
+   * You called `clearSession` or `renewSession` after the response had started: after the first item of a stream, or in a
+   * background task. The headers with the cookie have been sent, so the call would have no effect.
+   *
+   * ```js
+   * // Right
+   * app.post("/logout", { params: { request: Request } }, async ({ request }) => {
+   *   clearSession(request);
+   * });
+   * ```
+   */
+  TSGI_SESSION_ALREADY_SENT: (caller: string) =>
+    `${caller}() was called after the response had started, so it cannot change the cookie. Call it in the handler, before ` +
+    "the first item of a stream.",
+  /**
    * The secret of `sessions()` is missing, or is so short that an attacker could guess it. You need no secret if you
    * set `store`.
    *
