@@ -3,6 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../proto
 import type { Logger } from "../common/logger.js";
 import { LIST, type OptionRules, whole } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
+import { canonicalPath, localPath } from "../protocol/scope.js";
 import { refusalOf } from "../middleware/layer.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
 import type { Startable } from "./lifespan.js";
@@ -16,7 +17,7 @@ export interface ShedOptions {
   eventLoopDelayMs: number;
   /** Seconds in `Retry-After`, after which the client may try again. Defaults to 1. */
   retryAfterSeconds?: number;
-  /** Paths that are always served, such as the path of the liveness probe. Empty by default. */
+  /** Paths of routes that are always served, such as the path of the liveness probe. Empty by default. */
   exempt?: readonly string[];
 }
 
@@ -81,7 +82,7 @@ export class LoadShedder {
   readonly #options: ShedOptions;
   readonly #logger: Logger;
   readonly #delay: LoopDelay;
-  readonly #exempt: ReadonlySet<string>;
+  readonly #exempt: ReadonlySet<string | null>;
   #users = 0;
   #warnedAt = -Infinity;
 
@@ -93,7 +94,7 @@ export class LoadShedder {
     this.#logger = logger;
     // A block that is longer than the limit by a quarter is found wherever it begins between two timers.
     this.#delay = new LoopDelay(Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.floor(eventLoopDelayMs / 4))));
-    this.#exempt = new Set(exempt);
+    this.#exempt = new Set(exempt.map((path) => canonicalPath(path)));
   }
 
   /** Measures while the application runs, even if several servers start it. */
@@ -120,7 +121,11 @@ export class LoadShedder {
   readonly middleware = (app: ASGIApp): ASGIApp => {
     const { eventLoopDelayMs } = this.#options;
     return (scope, receive, send) => {
-      if (scope.type === "lifespan" || this.#delay.currentMs <= eventLoopDelayMs || this.#exempt.has(scope.path)) {
+      if (
+        scope.type === "lifespan" ||
+        this.#delay.currentMs <= eventLoopDelayMs ||
+        this.#exempt.has(localPath(scope))
+      ) {
         return app(scope, receive, send);
       }
       this.#warn();

@@ -73,6 +73,21 @@ describe("new App({ shed })", () => {
     expect((await get(app)).headers.get("retry-after")).toBe("30");
   });
 
+  it.each([
+    ["in another spelling", "/live", ["/live/"], ""],
+    ["below the prefix of its mount", "/sub/live", ["/live"], "/sub"],
+  ])("serves an exempt path %s", async (_where, path, exempt, prefix) => {
+    const { app } = create({ exempt });
+    const outer = new App({ logger: new KeptLog() });
+    outer.get("/", async () => "ok");
+    outer.mount("/sub", app);
+    const serving = prefix === "" ? app : outer;
+    await using _ = await start(serving);
+    block();
+    expect((await get(serving, path)).status).toBe(200);
+    expect((await get(serving, `${prefix}/block`)).status).toBe(503);
+  });
+
   it("rejects before the middleware of the App, and under its instrumentation", async () => {
     const statuses: number[] = [];
     const seen: string[] = [];
