@@ -40,8 +40,6 @@ export interface LambdaResponse extends ResponseStream {
   attach(call: LambdaCall, context: ServerContext): void;
 }
 
-const failed = new ErrorResponse(500);
-
 /**
  * Creates the server of a handler.
  *
@@ -69,10 +67,13 @@ export async function serveEvent<Response extends LambdaResponse>(
   const read = readEvent(event);
   const response = open(read.source);
   const shared = server.context ?? (await server.start());
-  const request = shared === null ? failed : toRequest(read, { event, context }, shared);
-  if (shared === null || request instanceof ErrorResponse) {
-    const refusal = request instanceof ErrorResponse ? request : failed;
-    refuse(response, shared === null ? refusal : refusal.as(shared), read.method);
+  if (shared instanceof ErrorResponse) {
+    refuse(response, shared, read.method);
+    return response;
+  }
+  const request = toRequest(read, { event, context }, shared);
+  if (request instanceof ErrorResponse) {
+    refuse(response, request.as(shared), read.method);
     return response;
   }
   const { length } = request.body;

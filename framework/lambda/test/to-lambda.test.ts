@@ -459,7 +459,7 @@ describe("the start of the application", () => {
     });
     app.get("/", async () => "served");
     const handler = toLambda(app, { logger: log });
-    expect((await handler(v1)).statusCode).toBe(500);
+    expect(await handler(v1)).toMatchObject({ statusCode: 500, body: '{"detail":"Internal Server Error"}' });
     expect(log.lines.join("\n")).toContain("no database");
     expect((await handler(v1)).body).toBe('"served"');
   });

@@ -2,6 +2,7 @@
 import type { ASGIApp } from "./asgi.js";
 import { guardLogger, type Logger } from "../common/logger.js";
 import { Deferred, setIdleTimeout } from "../common/promises.js";
+import { ErrorResponse } from "./error-response.js";
 import { Lifespan } from "./lifespan.js";
 import { ServerContext } from "./server-context.js";
 
@@ -32,7 +33,7 @@ export class LazyServer {
   /** `null` before the start. */
   #started: Started | null = null;
   /** The start that other requests wait for as well. */
-  #starting: Promise<Started | null> | null = null;
+  #starting: Promise<Started | ErrorResponse> | null = null;
 
   constructor(app: ASGIApp, { logger, state, hasLifespan = true }: LazySettings) {
     this.#app = app;
@@ -46,16 +47,16 @@ export class LazyServer {
     return this.#started === null ? null : this.#started.context;
   }
 
-  /** Starts the application, once. `null` if that fails: the next request tries it again. */
-  async start(): Promise<ServerContext | null> {
+  /** Starts the application, once. Returns a response if that fails: the next request tries it again. */
+  async start(): Promise<ServerContext | ErrorResponse> {
     const started = await (this.#starting ??= this.#start());
-    return started === null ? null : started.context;
+    return started instanceof ErrorResponse ? started : started.context;
   }
 
   /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it again. */
   async close(): Promise<void> {
     const started = this.#started ?? (await this.#starting);
-    if (started === null) return;
+    if (started === null || started instanceof ErrorResponse) return;
     const { context, lifespan } = started;
     context.drain();
     await settled(context);
@@ -69,7 +70,7 @@ export class LazyServer {
     return { context: new ServerContext(this.#app, this.#logger, { state }), lifespan };
   }
 
-  async #start(): Promise<Started | null> {
+  async #start(): Promise<Started | ErrorResponse> {
     const lifespan = new Lifespan(this.#app, this.#logger, { ...this.#initialState });
     const failure = await lifespan.startUp();
     if (failure === null) return (this.#started = this.#createStarted(lifespan, lifespan.state));
@@ -77,7 +78,7 @@ export class LazyServer {
     const { message, error } = failure;
     const text = "The application's startup failed, and is tried again by the next request";
     this.#logger.error(error === undefined ? {} : { err: error }, `${text}: ${message}`);
-    return null;
+    return new ErrorResponse(500).as(this.#createStarted(lifespan, lifespan.state).context);
   }
 }
 

@@ -75,10 +75,7 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   return Object.assign(handle, { close: () => server.close() });
 }
 
-const errors = {
-  host: new ErrorResponse(400, "Expected exactly one well-formed Host header."),
-  failed: new ErrorResponse(500),
-};
+const invalidHost = new ErrorResponse(400, "Expected exactly one well-formed Host header.");
 
 /** A request that is being served. */
 interface Serving {
@@ -106,12 +103,12 @@ function fetchFrom(server: LazyServer, request: globalThis.Request, facts: Fetch
 
 async function startAndServe(server: LazyServer, request: globalThis.Request, facts: FetchContext): Promise<Serving> {
   const context = await server.start();
-  return context === null ? refused(request, errors.failed) : serveRequest(request, facts, context);
+  return context instanceof ErrorResponse ? refused(request, context) : serveRequest(request, facts, context);
 }
 
 function serveRequest(request: globalThis.Request, facts: FetchContext, context: ServerContext): Serving {
   const scope = createFetchScope(request, facts, context);
-  if (scope === null) return refused(request, errors.host.as(context));
+  if (scope === null) return refused(request, invalidHost.as(context));
   const stream = new FetchStream(request);
   if (isWebSocketRequest(request)) return serveWebSocket(stream, scope, context);
   const exchange = new Exchange(context, stream, scope, null);

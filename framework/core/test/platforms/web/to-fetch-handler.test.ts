@@ -742,6 +742,17 @@ describe("the lifespan", () => {
     expect(logger.lines.join()).toContain("no database");
   });
 
+  it("responds with problem details to a start that fails, if the App has them, even with a function around it", async () => {
+    const app = new App({ logger: new KeptLog(), problemDetails: true });
+    app.onStartup(() => Promise.reject(new Error("no database")));
+    const handlers = [app.fetch, toFetchHandler((...call) => app(...call), { logger: new KeptLog() })];
+    for (const handler of handlers) {
+      const response = await handler(new Request(HOST));
+      expect(response.headers.get("content-type")).toBe("application/problem+json");
+      expect(await response.json()).toMatchObject({ status: 500, title: "Internal Server Error" });
+    }
+  });
+
   it("passes a copy of its state and the state of the options to each request", async () => {
     const app = new App({
       lifespan: async function* () {
