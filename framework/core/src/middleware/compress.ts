@@ -1,5 +1,11 @@
 /** `compress`: gzip and brotli for responses. @module */
-import type { HTTPResponseBodyMessage, HTTPResponseStartMessage, Send, SendMessage } from "../protocol/asgi.js";
+import type {
+  HTTPResponseBodyMessage,
+  HTTPResponseStartMessage,
+  HTTPScope,
+  Send,
+  SendMessage,
+} from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { createBytes } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
@@ -147,7 +153,7 @@ export function compress(options: CompressOptions = {}): Middleware {
   return onHTTP((app) => async (scope, receive, send) => {
     const header = headerValues(scope.headers ?? [], "accept-encoding").join(",");
     if (header !== known) [known, accepted] = [header, chooseCoding(header, encodings)];
-    const response = new CompressedResponse(send, scope.method === "HEAD", { ...settings, accepted });
+    const response = new CompressedResponse(send, scope, { ...settings, accepted });
     try {
       await app(scope, receive, sendInOrder(response.take));
     } finally {
@@ -167,15 +173,15 @@ type WaitingHead = readonly [HTTPResponseStartMessage, ResponseHeaders];
 
 /** One response on its way out. Its head waits for the first part of its body, whose size decides. */
 class CompressedResponse {
-  readonly #isHead: boolean;
+  readonly #scope: HTTPScope;
   readonly #send: Send;
   readonly #settings: ResponseSettings;
   #start: WaitingHead | null = null;
   #compressor: Compressor | null = null;
   #isOver = false;
 
-  constructor(send: Send, isHead: boolean, settings: ResponseSettings) {
-    this.#isHead = isHead;
+  constructor(send: Send, scope: HTTPScope, settings: ResponseSettings) {
+    this.#scope = scope;
     this.#send = send;
     this.#settings = settings;
   }
@@ -197,10 +203,21 @@ class CompressedResponse {
     if (this.#start !== null) throw new ProtocolError('"http.response.start" was sent twice.');
     const headers = headersOf(message);
     const isCompressible = this.#isCompressible(message.status, headers);
-    // A 304 has to have the `Vary` of the whole response (RFC 9110 §15.4.5), which is not known here.
-    if (isCompressible || message.status === 304) addVary(headers, "Accept-Encoding");
+    if (isCompressible) addVary(headers, "Accept-Encoding");
+    else if (message.status === 304) this.#markUnchanged(headers);
     if (!isCompressible) return this.#send({ ...message, headers: headers.toList() });
     this.#start = [message, headers];
+  }
+
+  get #isHead(): boolean {
+    return this.#scope.method === "HEAD";
+  }
+
+  /** A 304 has the `Vary` and the tag of the whole response (RFC 9110 §15.4.5): a weak one if the client has it compressed. */
+  #markUnchanged(headers: ResponseHeaders): void {
+    addVary(headers, "Accept-Encoding");
+    const known = headerValues(this.#scope.headers ?? [], "if-none-match").join();
+    if (known.includes(`W/${headers.get("etag")}`)) weaken(headers);
   }
 
   #isCompressible(status: number, headers: ResponseHeaders): boolean {
@@ -266,7 +283,11 @@ function markEncoded(headers: ResponseHeaders, coding: string): void {
   headers.set("content-encoding", coding);
   headers.delete("content-length");
   headers.delete("accept-ranges");
+  weaken(headers);
+}
+
+/** RFC 9110 §8.8.3.3: a strong tag stands for other bytes than the encoded ones. */
+function weaken(headers: ResponseHeaders): void {
   const etag = headers.get("etag");
-  // RFC 9110 §8.8.3.3: a strong tag stands for other bytes than these.
   if (etag?.startsWith('"')) headers.set("etag", `W/${etag}`);
 }

@@ -200,7 +200,10 @@ describeMatrix("gzip", ({ call }) => {
       expect(etag).toMatch(/^W\/"/);
       expect(decoded(whole)).toBe(TEXT.repeat(50));
 
-      expect(await get({ "if-none-match": etag })).toMatchObject({ status: 304, headers: { vary: "Accept-Encoding" } });
+      for (const known of [etag, etag.slice(2)]) {
+        const headers = { vary: "Accept-Encoding", etag: known }; // of the form that the client has
+        expect(await get({ "if-none-match": known })).toMatchObject({ status: 304, headers });
+      }
       const part = await get({ range: "bytes=4-8" });
       expect(part).toMatchObject({ status: 206, text: TEXT.slice(4, 9) });
       expect(part.headers).not.toHaveProperty("content-encoding");
