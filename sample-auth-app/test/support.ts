@@ -77,7 +77,7 @@ export function openTestLog() {
 export const PASSWORD = "correct horse";
 
 /** The whole application on a separate port, with a separate database, and its log. */
-export async function openApp({ env = {}, waitMs = 1_000 }: { env?: Record<string, string>; waitMs?: number } = {}) {
+export async function openApp({ env = {}, waitMs = 30_000 }: { env?: Record<string, string>; waitMs?: number } = {}) {
   const { url, drop } = await createTestDatabase();
   const settings = readSettings({ NODE_ENV: "test", DATABASE_URL: url, SECRET_KEY, ...env });
   const { log, lines } = openTestLog();
