@@ -34,6 +34,9 @@ type Send = (init: StreamInit) => Promise<{ error?: unknown; response: Response 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 
+/** The longest delay of a timer, 25 days. A timer with a longer one fires after a millisecond. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** A proxy without a server, a server that stops, a limit: RFC 9110 §15.6, RFC 6585 §4. */
 const TEMPORARY = new Set([429, 502, 503, 504]);
 
@@ -100,7 +103,7 @@ class EventReader {
   async pause(): Promise<void> {
     if (this.hasEnded || this.#signal.aborted) return;
     const longest = Math.min(this.#firstPauseMs * 2 ** this.#attempts++, MAX_PAUSE_MS);
-    const ms = Math.max(longest * (0.5 + Math.random() / 2), this.#retryAfterMs);
+    const ms = Math.min(Math.max(longest * (0.5 + Math.random() / 2), this.#retryAfterMs), MAX_TIMER_MS);
     this.#retryAfterMs = 0;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, ms);

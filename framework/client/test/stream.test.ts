@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { App, Depends, event, HTTPException, lastEventId, Query, Request, sse, t } from "tsgi";
 import { HTTPBearer } from "tsgi/security";
 import { TestClient } from "tsgi/testing";
@@ -130,6 +130,33 @@ describe("a client's stream", () => {
     };
     const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
     expect(await collect(client.stream("/soon"))).toEqual([{ data: "here" }]);
+  });
+
+  it("does not connect again at once after a Retry-After of a month", async () => {
+    const app = new App();
+    const delays: (number | undefined)[] = [];
+    const headers = { "retry-after": String(30 * 24 * 3_600) };
+    const limit = Depends(async () => {
+      throw new HTTPException(429, undefined, { headers });
+    });
+    const routes = {
+      limited: app.get("/limited", { stream: "sse", dependencies: [limit] }, async function* () {
+        yield "early";
+      }),
+    };
+    const stream = createClient<ApiOf<typeof routes>>({ fetch: app.fetch }).stream("/limited");
+    const { setTimeout: start } = globalThis;
+    const spy = jest.spyOn(globalThis, "setTimeout").mockImplementation((run: () => void, ms?: number) => {
+      delays.push(ms);
+      queueMicrotask(() => stream.stop());
+      return start(run, ms);
+    });
+    try {
+      expect(await collect(stream)).toEqual([]);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(delays).toEqual([2_147_483_647]);
   });
 
   it("throws the error of a first connection that fails", async () => {
