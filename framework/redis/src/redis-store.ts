@@ -11,6 +11,7 @@ interface IORedisClient {
 
 /** The parts of a `redis` (node-redis) client that are used here. */
 interface NodeRedisClient {
+  readonly isOpen: boolean;
   readonly isReady: boolean;
   sendCommand(args: readonly string[]): Promise<unknown>;
 }
@@ -28,6 +29,9 @@ export interface RedisStoreOptions {
 
 const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole(1, 2_147_483_647) };
 
+/** The states of an `ioredis` client before its connection is there. In the first one, a command makes it connect. */
+const CONNECTING: ReadonlySet<string> = new Set(["wait", "connecting", "connect"]);
+
 /** Redis runs a script as a whole: no counter is left without its end when a process dies between two commands. */
 const INCREMENT =
   "local count = redis.call('INCRBY', KEYS[1], ARGV[1]) " +
@@ -43,7 +47,7 @@ const SWAP =
 
 /**
  * A store in Redis, for several processes and machines. While Redis is unavailable, or does not reply in time, every
- * call fails immediately without waiting.
+ * call fails immediately without waiting. Only the first connection of the client is waited for.
  *
  * @param client - Of `ioredis` or `redis`.
  * @throws ConfigurationError for anything but such a client.
@@ -66,11 +70,17 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   assertOptions("redisStore()", options, OPTIONS);
   const { prefix = "tsgi:", timeoutMs = 1_000 } = options;
   const isReady = () => ("call" in client ? client.status === "ready" : client.isReady);
+  const isConnecting = () => ("call" in client ? CONNECTING.has(client.status) : client.isOpen);
+  /** The client queues commands until its first connection is there. After a failure they would wait for the server. */
+  let isFirst = true;
+  const canSend = () => {
+    isFirst &&= !isReady() && isConnecting();
+    return isFirst || isReady();
+  };
   /** Commands without a reply in time. Until they have one, no other call waits. */
   let late = 0;
   const send = async (...args: readonly [string, ...string[]]): Promise<unknown> => {
-    // A client queues commands that it cannot send, until the server is available again.
-    if (!isReady()) throw new Error("Redis is not connected.");
+    if (!canSend()) throw new Error("Redis is not connected.");
     if (late > 0) throw new Error("Redis has not replied yet.");
     const [command, ...rest] = args;
     const reply = "call" in client ? client.call(command, ...rest) : client.sendCommand(args);

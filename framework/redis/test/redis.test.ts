@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { describe, expect, it } from "@jest/globals";
-import { openRedisStore } from "../src/index.js";
+import { Redis } from "ioredis";
+import { openRedisStore, redisStore } from "../src/index.js";
 import { HAS_REDIS, startRedis } from "../../test/support/redis-server.js";
 
 /** A logger that keeps its entries. */
@@ -67,6 +69,31 @@ describe("openRedisStore", () => {
   });
 });
 
+describeWithRedis(`redisStore${HAS_REDIS ? "" : " (redis-server is not installed)"}`, () => {
+  it.each([
+    ["is connecting", {}],
+    ["connects for its first command", { lazyConnect: true }],
+  ])("waits for the first connection of a client that %s", async (_, options) => {
+    await using server = await startRedis();
+    const client = new Redis(server.path, options);
+    const store = redisStore(client, PATIENTLY);
+    const counts = await Promise.all([store.increment("a", 60), store.increment("a", 60)]);
+    expect(counts.map(({ count }) => count)).toEqual([1, 2]);
+    client.disconnect();
+    await once(client, "end");
+    await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
+  });
+
+  it("does not wait for a client whose first connection has failed", async () => {
+    const client = new Redis("redis://127.0.0.1:1", { retryStrategy: () => 600_000 });
+    client.on("error", () => {});
+    const store = redisStore(client);
+    await new Promise((resolve) => client.once("reconnecting", resolve));
+    await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
+    client.disconnect();
+  });
+});
+
 describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not installed)"}`, () => {
   it("is one for all who share it", async () => {
     await using server = await startRedis();
@@ -80,7 +107,6 @@ describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not insta
 
   it("replaces a locked one with the command that unlocks it", async () => {
     await using server = await startRedis();
-    const { Redis } = await import("ioredis");
     const admin = new Redis(server.path);
     await admin.call("CONFIG", "SET", "requirepass", "secret");
     admin.disconnect();

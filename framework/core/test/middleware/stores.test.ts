@@ -19,6 +19,7 @@ afterAll(async () => {
 
 /** The part of node-redis that `redisStore` uses, implemented with the other client. */
 const nodeRedis = () => ({
+  isOpen: true,
   isReady: true,
   sendCommand: (args: readonly string[]) => client.call(...(args as [string, ...string[]])),
 });
@@ -155,16 +156,27 @@ describe("memoryStore", () => {
 
 describe("redisStore", () => {
   it("fails immediately while its client is not connected", async () => {
-    const lazy = new Redis({ lazyConnect: true });
-    await expect(redisStore(lazy).get("a")).rejects.toThrow("Redis is not connected.");
-    const closed = { isReady: false, sendCommand: () => new Promise(() => {}) };
+    const lost = { status: "reconnecting", call: () => new Promise(() => {}) };
+    await expect(redisStore(lost).get("a")).rejects.toThrow("Redis is not connected.");
+    const closed = { isOpen: false, isReady: false, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(closed).increment("a", 1)).rejects.toThrow("Redis is not connected.");
+  });
+
+  it("waits for the first connection of its client, and for no later one", async () => {
+    const opening = { isOpen: true, isReady: false, sendCommand: async ([, key]: readonly string[]) => key };
+    const store = redisStore(opening, { prefix: "" });
+    expect(await store.get("first")).toBe("first");
+    opening.isReady = true;
+    expect(await store.get("ready")).toBe("ready");
+    opening.isReady = false;
+    await expect(store.get("lost")).rejects.toThrow("Redis is not connected.");
   });
 
   it("waits only for one late reply: until it arrives, other calls fail immediately", async () => {
     let answer: (value: string) => void = () => {};
     const sent: string[] = [];
     const slow = {
+      isOpen: true,
       isReady: true,
       sendCommand: ([command, key]: readonly string[]) => {
         sent.push(`${command} ${key}`);
@@ -183,13 +195,14 @@ describe("redisStore", () => {
   });
 
   it("fails if no reply arrives in time", async () => {
-    const silent = { isReady: true, sendCommand: () => new Promise(() => {}) };
+    const silent = { isOpen: true, isReady: true, sendCommand: () => new Promise(() => {}) };
     await expect(redisStore(silent, { timeoutMs: 1 }).get("a")).rejects.toThrow("within 1 ms");
   });
 
   it("leaves no timer if its client throws, which would end the process", async () => {
     jest.useFakeTimers();
     const broken = {
+      isOpen: true,
       isReady: true,
       sendCommand: () => {
         throw new Error("The connection is of a subscriber.");
