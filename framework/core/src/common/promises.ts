@@ -31,16 +31,17 @@ export function setIdleTimeout(fn: () => void, ms: number): ReturnType<typeof se
   return timer;
 }
 
-/** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. Its rejection is marked. */
+/** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. Its rejection is marked, when it happens. */
 export class Deferred<Value> {
   declare resolve: (value: Value) => void;
   declare reject: (error: unknown) => void;
-  readonly promise = markHandled(
-    new Promise<Value>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    }),
-  );
+  readonly promise = new Promise<Value>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = (error) => {
+      void markHandled(this.promise);
+      reject(error); // oxlint-disable-line typescript/prefer-promise-reject-errors -- the caller's reason
+    };
+  });
 }
 
 /**

@@ -35,6 +35,15 @@ export function responseFacts(status: number, method: string): ResponseFacts {
   return method === "HEAD" ? HEAD : WHOLE;
 }
 
+/** Headers in the form of a driver of `fetch`. */
+export interface PlatformHeaders {
+  /** Those that the constructor of a response takes. */
+  readonly init: Headers | Readonly<Record<string, string>>;
+  /** Those that are added after it. */
+  readonly added: readonly (readonly [name: string, value: string])[];
+  readonly hasType: boolean;
+}
+
 /** The headers of a response, checked. */
 export class CheckedHeaders {
   /** `[name, value, …]`, without the headers about the connection. */
@@ -45,7 +54,7 @@ export class CheckedHeaders {
   readonly close: boolean;
   readonly hasDate: boolean;
   /** The same as headers of the platform, once a driver of `fetch` has made them. */
-  platform: Headers | null = null;
+  platform: PlatformHeaders | null = null;
   /** The last text of {@link toText}, and its status. */
   #text = "";
   #status = 0;

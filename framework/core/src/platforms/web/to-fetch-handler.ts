@@ -4,13 +4,14 @@ import { assertApplication } from "../../protocol/callable.js";
 import { LazyServer } from "../../protocol/lazy-server.js";
 import { consoleLogger, type Logger } from "../../common/logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
+import { RESOLVED } from "../../common/promises.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
 import { Exchange } from "../../protocol/exchange.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { FetchStream, toErrorResponse } from "./fetch-stream.js";
 import { isWebSocketRequest, PairHandshake, toPairScope } from "./pair-handshake.js";
-import { createFetchScope, type FetchContext, readContext } from "./scope.js";
+import { createFetchScope, type FetchContext, type FetchFacts, readContext } from "./scope.js";
 
 /** Options of `toFetchHandler`. */
 export interface FetchHandlerOptions {
@@ -88,7 +89,7 @@ function refused(request: globalThis.Request, error: ErrorResponse): Serving {
   return { response: Promise.resolve(toErrorResponse(error, request.method)), over: Promise.resolve() };
 }
 
-function fetchFrom(server: LazyServer, request: globalThis.Request, facts: FetchContext): Promise<globalThis.Response> {
+function fetchFrom(server: LazyServer, request: globalThis.Request, facts: FetchFacts): Promise<globalThis.Response> {
   const { context } = server;
   if (context !== null) {
     const { response, over } = serveRequest(request, facts, context);
@@ -101,19 +102,41 @@ function fetchFrom(server: LazyServer, request: globalThis.Request, facts: Fetch
   return serving.then(({ response }) => response);
 }
 
-async function startAndServe(server: LazyServer, request: globalThis.Request, facts: FetchContext): Promise<Serving> {
+async function startAndServe(server: LazyServer, request: globalThis.Request, facts: FetchFacts): Promise<Serving> {
   const context = await server.start();
   return context instanceof ErrorResponse ? refused(request, context) : serveRequest(request, facts, context);
 }
 
-function serveRequest(request: globalThis.Request, facts: FetchContext, context: ServerContext): Serving {
+function serveRequest(request: globalThis.Request, facts: FetchFacts, context: ServerContext): Serving {
   const scope = createFetchScope(request, facts, context);
   if (scope === null) return refused(request, invalidHost.as(context));
   const stream = new FetchStream(request);
   if (isWebSocketRequest(request)) return serveWebSocket(stream, scope, context);
   const exchange = new Exchange(context, stream, scope, null);
   stream.attach(exchange);
-  return { response: stream.response, over: exchange.run() };
+  const over = exchange.run();
+  const { response } = stream;
+  if (typeof facts.client !== "function") return { response, over };
+  const isRunning = () => context.running.has(exchange);
+  return { response: keepClient(response, scope, isRunning), over };
+}
+
+/** Turns of the queue in which most applications end after their response. */
+const TURNS = 8;
+
+/**
+ * Reads the client of a response before it is passed on, because Bun drops it then, unless the application has ended and does not
+ * need it.
+ */
+async function keepClient(
+  response: Promise<globalThis.Response>,
+  scope: HTTPScope,
+  isRunning: () => boolean,
+): Promise<globalThis.Response> {
+  const ready = await response;
+  for (let turn = 0; turn < TURNS && isRunning(); turn++) await RESOLVED;
+  if (isRunning()) void scope.client;
+  return ready;
 }
 
 function serveWebSocket(stream: FetchStream, httpScope: HTTPScope, context: ServerContext): Serving {

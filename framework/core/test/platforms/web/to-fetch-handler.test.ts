@@ -106,6 +106,39 @@ describe("the scope of a request", () => {
     expect((await scopeOf(request)).client).toBeNull();
   });
 
+  it("asks Bun for the client if the application reads it, once, and lets the application replace it", async () => {
+    let calls = 0;
+    const bun = { requestIP: () => ({ address: "192.0.2.2", port: ++calls }) };
+    const scope = await scopeOf(new Request(HOST), bun);
+    expect(calls).toBe(0);
+    expect(Object.keys(scope)).toContain("client");
+    expect({ ...scope }.client).toEqual(["192.0.2.2", 1]);
+    expect(scope.client).toEqual(["192.0.2.2", 1]);
+    scope.client = ["192.0.2.3", 2];
+    expect(scope.client).toEqual(["192.0.2.3", 2]);
+    const unix = await scopeOf(new Request(HOST), { requestIP: () => (calls++, null) });
+    expect([unix.client, unix.client, calls]).toEqual([null, null, 2]);
+  });
+
+  it("has the client after the response, with which Bun drops it, as long as the application runs", async () => {
+    let isSent = false;
+    const bun = { requestIP: () => (isSent ? null : { address: "192.0.2.2", port: 7 }) };
+    const client = new Deferred<unknown>();
+    const ended = new Deferred<void>();
+    const handler = toFetchHandler(
+      http(async (scope, _receive, send) => {
+        await send(START);
+        await send(part("", false));
+        await ended.promise;
+        client.resolve(scope.client);
+      }),
+    );
+    await handler(new Request(HOST), bun);
+    isSent = true;
+    ended.resolve();
+    await expect(client.promise).resolves.toEqual(["192.0.2.2", 7]);
+  });
+
   it("accepts the arguments that Bun, Deno, Netlify and Cloudflare pass to the fetch of a default export", async () => {
     const request = new Request(HOST);
     const bun = { requestIP: () => ({ address: "192.0.2.2", port: 7, family: "IPv4" }) };
@@ -336,6 +369,13 @@ describe("a body", () => {
       await expect(closed).resolves.toMatchObject([{ name: "AbortError" }]);
     }
     await handler.close();
+  });
+
+  it("of a response has no Content-Type unless the application sends one, even if it is text", async () => {
+    const handler = toFetchHandler(sending({ ...START, headers: [] }, { type: "http.response.body", ascii: "text" }));
+    const answer = await handler(new Request(HOST));
+    expect(answer.headers.get("content-type")).toBeNull();
+    await expect(answer.text()).resolves.toBe("text");
   });
 
   it("of a response is pulled: the application waits until a chunk is read", async () => {
@@ -850,6 +890,26 @@ describe("background tasks", () => {
     await app.fetch(new Request(HOST));
     await app.fetch.close();
     expect(done).toBe(true);
+  });
+
+  it("are waited for by close(), in any order", async () => {
+    const tasks = [new Deferred<void>(), new Deferred<void>(), new Deferred<void>()] as const;
+    const handler = toFetchHandler(
+      http(async (scope, _receive, send) => {
+        await send(START);
+        await send(part("", false));
+        await tasks[Number(scope.path.slice(1)) as 0 | 1 | 2].promise;
+      }),
+    );
+    for (const index of tasks.keys()) await handler(new Request(`${HOST}/${index}`));
+    let isClosed = false;
+    const closed = handler.close().then(() => (isClosed = true));
+    for (const index of [0, 2, 1] as const) {
+      await new Promise(setImmediate);
+      expect(isClosed).toBe(false);
+      tasks[index].resolve();
+    }
+    await closed;
   });
 
   it("run after the last part of a stream", async () => {
