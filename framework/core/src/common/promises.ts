@@ -31,7 +31,7 @@ export function setIdleTimeout(fn: () => void, ms: number): ReturnType<typeof se
   return timer;
 }
 
-/** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. Its rejection is marked, when it happens. */
+/** A promise with its resolvers, as of `Promise.withResolvers`, which Node has from 22 on. It counts as handled if it rejects. */
 export class Deferred<Value> {
   declare resolve: (value: Value) => void;
   declare reject: (error: unknown) => void;

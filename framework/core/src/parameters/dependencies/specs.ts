@@ -41,7 +41,7 @@ const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, Injec
 /** Globals with the same names as our classes, which an editor does not report if the import is missing. */
 const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
-/** What a parameter's kind depends on, beside its annotation. */
+/** The place of a parameter: next to its annotation, it decides the kind. */
 interface SpecPlace {
   /** The names of the whole pattern; empty while it is not known. */
   readonly names: readonly string[];
@@ -130,7 +130,7 @@ export function compileHandlerSpecs(named: Named, params: Params, place: SpecPla
   return specs;
 }
 
-/** Compiles what gives a parameter its value in a call. @param scopes - Those that `SecurityScopes` has. */
+/** Compiles the function that reads a parameter in a call. @param scopes - Those that `SecurityScopes` has. */
 export function compileReadOf(
   { name, annotation, marker }: ParamSpec,
   scopes: readonly string[],
