@@ -94,8 +94,9 @@ async function callExport(target: TaskTarget & { type: "export" }, args: readonl
   if (typeof fn !== "function") {
     throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; the export is ${typeof fn}.`);
   }
-  const result: unknown = await fn(...args);
+  // Imported before the call: a function may block the loop after it has returned.
   const { detachResult } = await import("./ownership.js");
+  const result: unknown = await fn(...args);
   return detachResult(
     result,
     (path, what) => `The ${path} of ${name}() is ${what}, which cannot be sent from a worker.`,
