@@ -11,14 +11,14 @@ import { FRAMEWORK, manifestOf } from "./support/packages.js";
 const CORE = path.join(FRAMEWORK, "core");
 
 /** Bundles a program as its users do: `esbuild --bundle --minify --format=esm --platform=browser --external:node:*`. */
-async function bundle(contents: string, minify = true): Promise<string> {
+async function bundle(contents: string, minify = true, external = ["node:*"]): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: CORE, loader: "ts" },
     bundle: true,
     minify,
     format: "esm",
     platform: "browser",
-    external: ["node:*"],
+    external,
     write: false,
     logLevel: "silent",
   });
@@ -49,6 +49,17 @@ describe("the variants for the web", () => {
         left < right ? -1 : 1,
       );
     expect(await names(name.replace(/\.ts$/, ".js"))).toEqual(await names(name.replace(/\.web\.ts$/, ".js")));
+  });
+
+  it("need no module of Node, so that bundlers for the web accept every entry point", async () => {
+    const entries = Object.entries(manifestOf("core").exports).flatMap(([name, entry]) =>
+      typeof entry === "string" || entry.browser === undefined ? [] : [path.join("tsgi", name)],
+    );
+    expect(entries).toContain("tsgi/internals");
+    for (const entry of entries) {
+      const program = `import * as all from ${JSON.stringify(entry)}; console.log(all);`;
+      expect(await bundle(program, false, [])).toContain("console.log");
+    }
   });
 
   it("are in every entry point that has the condition browser, each class once", async () => {

@@ -1,22 +1,24 @@
 /** The client of a request by the headers of trusted proxies. @module */
-import { BlockList, isIP, isIPv6 } from "node:net";
 import type { Address, HeaderPair, HTTPScope } from "../../protocol/asgi.js";
 import { headerValues } from "../../protocol/header-list.js";
 import { trimOWS } from "../../protocol/http-grammar.js";
 import type { Proxies } from "../../protocol/server-context.js";
 import { configurationError } from "../../common/exceptions.js";
+import { nodeModule } from "../../common/platform.js";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
+const loadNet = () => nodeModule("node:net", "trustedProxies");
+
 /**
  * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From any other client, these headers can be forged:
  * with an address that a guard accepts, or a scheme that was never encrypted.
  */
 export class TrustedProxies implements Proxies {
-  readonly #addresses = new BlockList();
+  readonly #addresses = new (loadNet().BlockList)();
   #trustsSockets = false;
 
   /**
@@ -36,7 +38,7 @@ export class TrustedProxies implements Proxies {
 
   #add(entry: string): void {
     const [address = "", bits, ...more] = entry.split("/");
-    const version = isIP(address);
+    const version = loadNet().isIP(address);
     const family = version === 6 ? "ipv6" : "ipv4";
     const most = version === 6 ? 128 : 32;
     const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
@@ -82,7 +84,7 @@ export class TrustedProxies implements Proxies {
     if (peer === null) {
       return this.#trustsSockets;
     }
-    return this.#addresses.check(peer[0], isIPv6(peer[0]) ? "ipv6" : "ipv4");
+    return this.#addresses.check(peer[0], loadNet().isIPv6(peer[0]) ? "ipv6" : "ipv4");
   }
 }
 
@@ -93,6 +95,7 @@ function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
 
 /** `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; `null` for anything else. */
 function toAddress(text: string): Address | null {
+  const { isIP } = loadNet();
   if (isIP(text) !== 0) {
     return [text, null];
   }
