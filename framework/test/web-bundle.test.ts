@@ -51,7 +51,7 @@ describe("the variants for the web", () => {
     expect(await names(name.replace(/\.ts$/, ".js"))).toEqual(await names(name.replace(/\.web\.ts$/, ".js")));
   });
 
-  it("need no module of Node, so that bundlers for the web accept every entry point", async () => {
+  it("need no module of Node, so every entry point can be bundled for the web", async () => {
     const entries = Object.entries(manifestOf("core").exports).flatMap(([name, entry]) =>
       typeof entry === "string" || entry.browser === undefined ? [] : [path.join("tsgi", name)],
     );
