@@ -24,22 +24,26 @@ import {
   type Step,
 } from "./plan.js";
 import { assertApplicationScope, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
-import { bodyOf, compileHandlerSpecs, compileReadOf, compileSpec, describeType, loadOf } from "./specs.js";
+import {
+  bodyOf,
+  compileHandlerSpecs,
+  compileReadOf,
+  compileSpec,
+  describeType,
+  loadOf,
+  type SpecPlace,
+} from "./specs.js";
 import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
 import { watchStep } from "./settlement.js";
 
 /** The place of the compiled function, for messages and for rules that depend on it. */
-interface Place {
-  /** The names of the whole pattern; `null` while it is not known. */
-  readonly names: readonly string[];
+interface Place extends SpecPlace {
   /** The dependencies on the way here, outermost first. */
   readonly chain: readonly Named[];
   /** The scopes asked for on the way here. */
   readonly scopes: readonly string[];
   /** The callable whose override is being compiled: below it, the original is meant. */
   readonly original: Callable | null;
-  /** The protocol of the route; `null` if it is unknown. */
-  readonly protocol: Protocol | null;
   /** The values of scope `"app"` of the route's App. */
   readonly application: ApplicationValues | null;
 }

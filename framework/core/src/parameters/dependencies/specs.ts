@@ -42,7 +42,7 @@ const INJECTABLE: ReadonlyMap<unknown, InjectableClass> = new Map<unknown, Injec
 const GLOBAL_NAMES = ["Request", "Response", "WebSocket", "File"] as const;
 
 /** The place of a parameter: next to its annotation, it decides the kind. */
-interface SpecPlace {
+export interface SpecPlace {
   /** The names of the whole pattern; empty while it is not known. */
   readonly names: readonly string[];
   /** The protocol of the route; `null` if it is unknown. */
