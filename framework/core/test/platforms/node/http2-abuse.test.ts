@@ -338,6 +338,26 @@ describe("timeouts of an HTTP/2 connection", () => {
     await expect(told.promise).resolves.toEqual({ type: "http.disconnect" });
   });
 
+  it("keep one open whose client sends without a reply to a ping, as behind large bodies", async () => {
+    const released = new Deferred<void>();
+    const slow = httpApp(async (scope, _receive, send) => {
+      if (scope.path === "/wait") await released.promise;
+      await respond(send, 200, "done");
+    });
+    const timeouts = { webSocketPingMs: 20, keepAliveMs: 200 };
+    await using server = await served(slow, { http2: true, timeouts });
+    await using wire = new FrameWire(server.port);
+    wire.begin().write(request(1, wait));
+    await wire.until(({ type, flags }) => type === FRAME.ping && flags === 0);
+    const sending = setInterval(() => wire.write(frame(FRAME.priority, 0, 3, Buffer.from([0, 0, 0, 0, 16]))), 5);
+    await using idle = new FrameWire(server.port);
+    idle.begin().write(request(1));
+    await idle.closed; // five times as long as a silent client has
+    clearInterval(sending);
+    released.resolve();
+    await wire.until(({ type, stream }) => type === FRAME.data && stream === 1);
+  });
+
   it("keep one open if its client replies", async () => {
     const answered = new Deferred<void>();
     let pings = 0;

@@ -70,6 +70,8 @@ export class Session {
   #checkedAt: number;
   #pingedAt: number;
   #isPinged = false;
+  /** Bytes that the session had got when the client was last asked for a sign of life. */
+  #pingedBytes = 0;
   #isExpelled = false;
   #resets = 0;
   #idleBytes = 0;
@@ -172,15 +174,20 @@ export class Session {
     if (now - this.#movedAt >= LINGER_MS) this.#socket.destroy();
   }
 
-  /** A client that has not acknowledged one ping by the next has disconnected. */
+  /**
+   * A client that has neither acknowledged one ping nor sent anything else by the next has disconnected. On a busy machine
+   * the acknowledgement may be behind megabytes of bodies.
+   */
   #ping(): void {
-    if (this.#isPinged) {
+    const { passedBytes } = this.#gate;
+    if (this.#isPinged && passedBytes === this.#pingedBytes) {
       this.#socket.destroy();
       return;
     }
-    this.#isPinged = true;
     this.#pingedAt = this.#settings.now;
-    if (this.#session.destroyed) return;
+    this.#pingedBytes = passedBytes;
+    if (this.#isPinged || this.#session.destroyed) return;
+    this.#isPinged = true;
     this.#gate.pings++;
     this.#session.ping(() => (this.#isPinged = false));
   }
