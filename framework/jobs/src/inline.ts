@@ -1,7 +1,7 @@
 /** Jobs that run in the process that enqueues them. @module */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { Deferred, plural, whenEnded } from "tsgi/internals";
+import { Deferred, MAX_TIMER_MS, plural, whenEnded } from "tsgi/internals";
 import { beginRun, isLast, type Outcome, type RunSettings } from "./attempt.js";
 import { backoffMs, type Definition, type Envelope } from "./definition.js";
 import { jobsError } from "./errors.js";
@@ -27,9 +27,6 @@ interface Holder {
 }
 
 const JOB: Holder = { tx: null, ended: null };
-
-/** The longest delay of `setTimeout`, in milliseconds. A longer one would end immediately. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /** Runs jobs in this process. */
 export class InlineRunner {

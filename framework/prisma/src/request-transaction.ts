@@ -4,6 +4,7 @@ import {
   assertOptions,
   createSettling,
   isDependency,
+  MAX_TIMER_MS,
   observable,
   oneOf,
   type OptionRules,
@@ -39,7 +40,7 @@ export type RequestTransaction<D, Tx> = SettlingDependency<{ readonly database: 
 
 const OPTIONS: OptionRules<RequestTransactionOptions> = {
   isolation: oneOf("ReadUncommitted", "ReadCommitted", "RepeatableRead", "Serializable"),
-  timeoutMs: whole(1, 2_147_483_647),
+  timeoutMs: whole(1, MAX_TIMER_MS),
 };
 
 /** Prisma's own default. */

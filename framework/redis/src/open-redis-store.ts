@@ -7,6 +7,7 @@ import {
   consoleLogger,
   describeError,
   guardLogger,
+  MAX_TIMER_MS,
   missingPackage,
   OBJECT,
   oneOf,
@@ -39,7 +40,7 @@ export interface OpenedRedisStore extends Required<Store> {
 
 const OPTIONS: OptionRules<OpenRedisStoreOptions> = {
   prefix: TEXT,
-  timeoutMs: whole(1, 2_147_483_647),
+  timeoutMs: whole(1, MAX_TIMER_MS),
   logger: OBJECT,
   whenRedisFails: oneOf("memory", "refuse"),
 };

@@ -1,6 +1,6 @@
 /** A store over a client that the application has. @module */
 import { redisError } from "./errors.js";
-import { assertOptions, inTime, isObject, type OptionRules, TEXT, whole } from "tsgi/internals";
+import { assertOptions, inTime, isObject, MAX_TIMER_MS, type OptionRules, TEXT, whole } from "tsgi/internals";
 import type { Count, Store } from "tsgi/middleware";
 
 /** The parts of an `ioredis` client that are used here. */
@@ -27,7 +27,7 @@ export interface RedisStoreOptions {
   timeoutMs?: number;
 }
 
-const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole(1, 2_147_483_647) };
+const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole(1, MAX_TIMER_MS) };
 
 /** The states of an `ioredis` client before its connection is there. In the first one, a command makes it connect. */
 const CONNECTING: ReadonlySet<string> = new Set(["wait", "connecting", "connect"]);

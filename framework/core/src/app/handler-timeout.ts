@@ -1,5 +1,5 @@
 /** The time limit of handlers. @module */
-import { isAbort } from "../common/promises.js";
+import { isAbort, MAX_TIMER_MS } from "../common/promises.js";
 import { configurationError, HTTPException } from "../common/exceptions.js";
 import { errorText, type Logger } from "../common/logger.js";
 import { CLOSE_SOURCE, StreamingResponse } from "../http/response/streaming.js";
@@ -18,9 +18,6 @@ export class HandlerTimeout extends HTTPException {
     this.ended = ended;
   }
 }
-
-/** The longest delay that a timer keeps, 25 days; a longer one would fire at once. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * Gives a handler that fails with a `HandlerTimeout` when its promise takes too long. Code cannot be stopped from

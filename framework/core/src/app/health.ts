@@ -3,6 +3,7 @@ import { App } from "./app.js";
 import { ApplicationScope, type NamedCheck } from "../parameters/dependencies/application.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
 import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "../common/options.js";
+import { MAX_TIMER_MS } from "../common/promises.js";
 import { DRAINING } from "../protocol/server-context.js";
 import { Request } from "../http/request.js";
 import { JSONResponse } from "../http/response/kinds.js";
@@ -20,7 +21,7 @@ export interface HealthOptions {
 }
 
 /** A timer keeps no longer delay. */
-const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, 2_147_483_647) };
+const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, MAX_TIMER_MS) };
 
 /** The checks of the application and of its dependencies, each under a unique name. */
 function allChecks(own: HealthOptions["checks"], { app, scope }: Request): NamedCheck[] {

@@ -76,7 +76,7 @@ export {
   whole,
 } from "../common/options.js";
 export { isWorkerd, missingModule } from "../common/runtime.js";
-export { Deferred, markHandled, nextTurn } from "../common/promises.js";
+export { Deferred, markHandled, MAX_TIMER_MS, nextTurn } from "../common/promises.js";
 
 // Credentials.
 export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";

@@ -3,6 +3,7 @@ import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../proto
 import type { Logger } from "../common/logger.js";
 import { LIST, type OptionRules, whole } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
+import { MAX_TIMER_MS } from "../common/promises.js";
 import { canonicalPath, localPath } from "../protocol/scope.js";
 import { refusalOf } from "../middleware/layer.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
@@ -74,7 +75,7 @@ class LoopDelay {
 export class LoadShedder {
   /** The rules of the option `shed`. */
   static readonly OPTIONS: OptionRules<ShedOptions> = {
-    eventLoopDelayMs: whole(1, 2_147_483_647),
+    eventLoopDelayMs: whole(1, MAX_TIMER_MS),
     retryAfterSeconds: whole(0),
     exempt: LIST,
   };

@@ -19,6 +19,9 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
 /** A promise for work that is already done. */
 export const RESOLVED: Promise<void> = Promise.resolve();
 
+/** The longest delay of `setTimeout`, 25 days in milliseconds. Node fires a timer with a longer one after 1 ms. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
 /** `setTimeout` of a web runtime returns a number. */
 interface Timer {
   unref?(): void;

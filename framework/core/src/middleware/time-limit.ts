@@ -3,11 +3,8 @@ import type { ReceiveMessage, Receive, Send } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { ClientDisconnect } from "../common/exceptions.js";
 import { expecting } from "../common/options.js";
-import { markHandled } from "../common/promises.js";
+import { markHandled, MAX_TIMER_MS } from "../common/promises.js";
 import { onHTTP, refuse, reportLateWork } from "./layer.js";
-
-/** The longest delay that a timer keeps; a longer one fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 const TIMEOUT_MS = expecting(
   `milliseconds, more than 0 and at most ${MAX_TIMER_MS}`,

@@ -2,6 +2,7 @@
 import { decodeUTF8, encodeUTF8 } from "../../protocol/header-list.js";
 import { encodeLatin1 } from "../../protocol/bytes.js";
 import { consoleLogger, type Logger, loggerOf } from "../../common/logger.js";
+import { MAX_TIMER_MS } from "../../common/promises.js";
 import type { Request } from "../request.js";
 import { PREPARE, type ResponseOptions, type Sender } from "./response.js";
 import { FAILURE, isStreamFailure, PACE, type Pace, type StreamContent, StreamingResponse } from "./streaming.js";
@@ -162,7 +163,7 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
   /** @throws TypeError when the content cannot be iterated, or `keepAliveMs` is not a number of milliseconds. */
   constructor(content: StreamContent<Item>, { keepAliveMs = 15_000, ...options }: EventSourceOptions = {}) {
     super(content, options);
-    if (!(keepAliveMs >= 0 && keepAliveMs < 2 ** 31)) {
+    if (!(keepAliveMs >= 0 && keepAliveMs <= MAX_TIMER_MS)) {
       throw new TypeError(`keepAliveMs should be milliseconds, 0 for never, not ${keepAliveMs}.`);
     }
     this[PACE] = { headMs: 1000, silenceMs: keepAliveMs, silence: KEEP_ALIVE };

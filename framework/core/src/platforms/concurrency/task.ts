@@ -1,5 +1,5 @@
 /** Tasks of a pool, the wait for them, and the workers that run them. @module */
-import { Deferred } from "../../common/promises.js";
+import { Deferred, MAX_TIMER_MS } from "../../common/promises.js";
 import { carriedContext, type Spawn, type TaskTarget, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 
 /** The result of a task. */
@@ -66,7 +66,7 @@ export class Pending {
   /** Adds a piece of work until it has settled. */
   during<T>(work: Promise<T>): Promise<T> {
     this.#work.add(work);
-    this.#keepAlive ??= setInterval(() => {}, LONGEST_DELAY_MS);
+    this.#keepAlive ??= setInterval(() => {}, MAX_TIMER_MS);
     return work.finally(() => {
       this.#work.delete(work);
       if (!this.isNone) return;
@@ -81,15 +81,12 @@ export class Pending {
   }
 }
 
-/** The longest delay that a timer takes. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
-
 /**
  * Sets a time limit; `Infinity` for no limit. This loop may have been busy for longer than that, so messages that have
  * arrived meanwhile are handled before the limit expires.
  */
 export function limitTime(timeoutMs: number, expire: () => void): ReturnType<typeof setTimeout> | undefined {
-  return timeoutMs <= LONGEST_DELAY_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;
+  return timeoutMs <= MAX_TIMER_MS ? setTimeout(() => void setImmediate(expire), timeoutMs) : undefined;
 }
 
 /** One worker of a pool, from its start to its end. */
