@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
     HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
-    RadixNode RadixRouter RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
+    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
     WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf errorsOf expecting findLoopPackage fingerprintOf formatMessage

@@ -1,6 +1,5 @@
 /** Streams in Redis, each a stream of Redis and a hash with its state. @module */
-import { createHash } from "node:crypto";
-import type { Redis } from "ioredis";
+import { RedisScript } from "tsgi/internals";
 import { RedisBackplane, type RedisConnections } from "./redis-backplane.js";
 import {
   BEAT_MS,
@@ -20,30 +19,8 @@ const CHANNEL_PREFIX = "tsgi:stream:";
 /** Milliseconds that a running stream without events is kept at least. */
 const RUNNING_MS = 60_000;
 
-/**
- * Redis executes a script as a whole, so each step is atomic, even if a process dies. KEYS: the state, the events, and
- * the lease of the producer. Redis keeps each script until it restarts, so that its digest is enough.
- */
-class Script {
-  readonly #text: string;
-  readonly #digest: string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#digest = createHash("sha1").update(text).digest("hex");
-  }
-
-  async run(client: Redis, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
-    try {
-      return await client.evalsha(this.#digest, keys.length, ...keys, ...values);
-    } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-      return client.eval(this.#text, keys.length, ...keys, ...values);
-    }
-  }
-}
-
-const CREATE = new Script(`
+/** KEYS of each script: the state, the events, and the lease of the producer. */
+const CREATE = new RedisScript(`
   if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[1], 'status', 'running', 'token', ARGV[1], 'owner', ARGV[2], 'last', '0')
@@ -52,7 +29,7 @@ const CREATE = new Script(`
   return 1`);
 
 /** An event whose number is there already was written by the same command before its reply was lost. */
-const APPEND = new Script(`
+const APPEND = new RedisScript(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token', 'last')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   if tonumber(ARGV[2]) <= tonumber(state[3]) then return 1 end
@@ -63,7 +40,7 @@ const APPEND = new Script(`
   redis.call('PUBLISH', ARGV[6], '"event"')
   return 1`);
 
-const END = new Script(`
+const END = new RedisScript(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   redis.call('HSET', KEYS[1], 'status', ARGV[2])
@@ -73,7 +50,7 @@ const END = new Script(`
   redis.call('PUBLISH', ARGV[4], '"end"')
   return 1`);
 
-const RENEW = new Script(`
+const RENEW = new RedisScript(`
   local state = redis.call('HMGET', KEYS[1], 'status', 'token')
   if state[1] ~= 'running' or state[2] ~= ARGV[1] then return 0 end
   redis.call('SET', KEYS[3], '1', 'PX', ARGV[2])
@@ -84,7 +61,7 @@ const RENEW = new Script(`
   return 1`);
 
 /** A stream that runs without the lease of its producer has failed, and the first reader that sees it informs the others. */
-const READ = new Script(`
+const READ = new RedisScript(`
   local state = redis.call('HMGET', KEYS[1], 'token', 'status', 'owner', 'last')
   if not state[1] then return nil end
   if state[2] == 'running' and redis.call('EXISTS', KEYS[3]) == 0 then
@@ -188,10 +165,12 @@ export class RedisLogStore implements LogStore {
     for (const wake of this.#watches.get(id)?.wakes ?? []) wake(hasEnded);
   }
 
-  #run(script: Script, id: string, ...values: readonly (string | number)[]): Promise<unknown> {
+  #run(script: RedisScript, id: string, ...values: readonly (string | number)[]): Promise<unknown> {
     // The braces keep the keys of a stream on one machine of a cluster.
     const keys = ["state", "events", "lease"].map((part) => `tsgi:stream:{${hashTag(id)}}:${part}`);
-    return this.#backplane.command((client) => script.run(client, keys, values));
+    return this.#backplane.command((client) =>
+      script.run((command, text) => client.call(command, text, keys.length, ...keys, ...values)),
+    );
   }
 }
 

@@ -1,6 +1,15 @@
 /** A store over a client that the application has. @module */
 import { redisError } from "./errors.js";
-import { assertOptions, inTime, isObject, MAX_TIMER_MS, type OptionRules, TEXT, whole } from "tsgi/internals";
+import {
+  assertOptions,
+  inTime,
+  isObject,
+  MAX_TIMER_MS,
+  type OptionRules,
+  RedisScript,
+  TEXT,
+  whole,
+} from "tsgi/internals";
 import type { Count, Store } from "tsgi/middleware";
 
 /** The parts of an `ioredis` client that are used here. */
@@ -32,18 +41,19 @@ const OPTIONS: OptionRules<RedisStoreOptions> = { prefix: TEXT, timeoutMs: whole
 /** The states of an `ioredis` client before its connection is there. In the first one, a command makes it connect. */
 const CONNECTING: ReadonlySet<string> = new Set(["wait", "connecting", "connect"]);
 
-/** Redis runs a script as a whole: no counter is left without its end when a process dies between two commands. */
-const INCREMENT =
+const INCREMENT = new RedisScript(
   "local count = redis.call('INCRBY', KEYS[1], ARGV[1]) " +
-  "local left = redis.call('PTTL', KEYS[1]) " +
-  "if left < 0 then left = tonumber(ARGV[2]) redis.call('PEXPIRE', KEYS[1], left) end " +
-  "return { count, left }";
+    "local left = redis.call('PTTL', KEYS[1]) " +
+    "if left < 0 then left = tonumber(ARGV[2]) redis.call('PEXPIRE', KEYS[1], left) end " +
+    "return { count, left }",
+);
 
 /** Sets, or without a value deletes, a key whose value is the first argument. */
-const SWAP =
+const SWAP = new RedisScript(
   "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end " +
-  "if ARGV[2] then redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end " +
-  "return 1";
+    "if ARGV[2] then redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end " +
+    "return 1",
+);
 
 /**
  * A store in Redis, for several processes and machines. While Redis is unavailable, or does not reply in time, every
@@ -90,6 +100,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     };
     return inTime(reply, timeoutMs, onLate);
   };
+  const runScript = (script: RedisScript, key: string, values: readonly string[]) =>
+    script.run((command, text) => send(command, text, "1", prefix + key, ...values));
   const milliseconds = (seconds: number) => String(Math.max(1, Math.round(seconds * 1_000)));
   return {
     async get(key) {
@@ -110,10 +122,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
     async swap(key, expected, next) {
       const values = next === null ? [] : [next.value, milliseconds(next.ttlSeconds)];
-      return (await send("EVAL", SWAP, "1", prefix + key, expected, ...values)) === 1;
+      return (await runScript(SWAP, key, [expected, ...values])) === 1;
     },
     async increment(key, ttlSeconds, by = 1): Promise<Count> {
-      const reply = await send("EVAL", INCREMENT, "1", prefix + key, String(by), milliseconds(ttlSeconds));
+      const reply = await runScript(INCREMENT, key, [String(by), milliseconds(ttlSeconds)]);
       const [count, expiresInMs] = reply as [number, number];
       return { count, expiresInMs };
     },

@@ -84,6 +84,19 @@ describeWithRedis(`redisStore${HAS_REDIS ? "" : " (redis-server is not installed
     await expect(store.get("a")).rejects.toThrow("Redis is not connected.");
   });
 
+  it("sends the text of a script once, and again after Redis has lost it", async () => {
+    await using server = await startRedis();
+    const client = new Redis(server.path);
+    const store = redisStore(client, PATIENTLY);
+    for (let i = 0; i < 5; i++) await store.increment("a", 60);
+    await client.script("FLUSH");
+    expect((await store.increment("a", 60)).count).toBe(6);
+    expect(await store.swap("a", "6", null)).toBe(true);
+    const stats = await client.info("commandstats");
+    expect(stats).toMatch(/cmdstat_eval:calls=3,/);
+    client.disconnect();
+  });
+
   it("does not wait for a client whose first connection has failed", async () => {
     const client = new Redis("redis://127.0.0.1:1", { retryStrategy: () => 600_000 });
     client.on("error", () => {});

@@ -53,6 +53,7 @@ export {
   observable,
   quoteWord,
   REDIS_OPTIONS,
+  RedisScript,
   whenEnded,
 } from "../common/databases.js";
 export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";

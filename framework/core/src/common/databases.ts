@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { nodeModule } from "./platform.js";
 
 /** A server to which this process connects. */
 export interface Server {
@@ -78,6 +79,30 @@ export const REDIS_OPTIONS = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } as const;
+
+/**
+ * A script that Redis executes as a whole: each step is atomic, even if a process dies. Redis keeps the text until it
+ * restarts, so that the digest is enough.
+ */
+export class RedisScript {
+  readonly #text: string;
+  #digest: string | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @param send - Sends the command with the script, its keys and its values. */
+  async run(send: (command: string, script: string) => Promise<unknown>): Promise<unknown> {
+    this.#digest ??= nodeModule("node:crypto", "Redis").createHash("sha1").update(this.#text).digest("hex");
+    try {
+      return await send("EVALSHA", this.#digest);
+    } catch (error) {
+      if (!describeError(error).message.startsWith("NOSCRIPT")) throw error;
+      return send("EVAL", this.#text);
+    }
+  }
+}
 
 /** Awaits a reply. @throws Error without one in time, after it has called `onLate`. */
 export async function inTime<T>(reply: Promise<T>, timeoutMs: number, onLate?: () => void): Promise<T> {
