@@ -107,7 +107,7 @@ export function prometheus(options: PrometheusOptions = {}): Prometheus {
     },
     router(path = "/metrics", routerOptions: MetricsRouterOptions = {}) {
       assertOptions("router()", routerOptions, ROUTER_OPTIONS);
-      const dependencies = routerOptions.privateOnly === true ? [Depends(refusePublic)] : [];
+      const dependencies = routerOptions.privateOnly === true ? [Depends(refusePublic())] : [];
       const router = new Router({ includeInSchema: false, dependencies });
       router.get(path, async () => {
         for (const app of apps) addMetricSources(register, app);

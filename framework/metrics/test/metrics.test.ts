@@ -154,6 +154,12 @@ describe("prometheus", () => {
     expect(await scrapeStatus(address, [["x-forwarded-for", value]])).toBe(status);
   });
 
+  it("names privateOnly in the error on a platform without node:net", () => {
+    const metrics = prometheus();
+    using _ = jest.spyOn(process, "getBuiltinModule").mockReturnValue(undefined);
+    expect(() => metrics.router("/metrics", { privateOnly: true })).toThrow(/^privateOnly needs node:net/);
+  });
+
   it("rejects an unknown option of the router", () => {
     expect(() => prometheus().router("/metrics", { private: true } as never)).toThrow(/router\(\)/);
   });

@@ -3,7 +3,7 @@ import { isWorkerd, missingModule } from "./runtime.js";
 
 /* oxlint-disable typescript/consistent-type-imports -- an import at the top would have to name each module twice */
 /** The modules that are used outside of the adapters to Node. */
-interface NodeModules {
+export interface NodeModules {
   "node:async_hooks": typeof import("node:async_hooks");
   "node:child_process": typeof import("node:child_process");
   "node:crypto": typeof import("node:crypto");

@@ -4,29 +4,33 @@ import { headerValues } from "../../protocol/header-list.js";
 import { trimOWS } from "../../protocol/http-grammar.js";
 import type { Proxies } from "../../protocol/server-context.js";
 import { configurationError } from "../../common/exceptions.js";
-import { nodeModule } from "../../common/platform.js";
+import { nodeModule, type NodeModules } from "../../common/platform.js";
 
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1"],
   private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-const loadNet = () => nodeModule("node:net", "trustedProxies");
+type Net = NodeModules["node:net"];
 
 /**
  * The peers whose `X-Forwarded-For` and `X-Forwarded-Proto` count. From any other client, these headers can be forged:
  * with an address that a guard accepts, or a scheme that was never encrypted.
  */
 export class TrustedProxies implements Proxies {
-  readonly #addresses = new (loadNet().BlockList)();
+  readonly #net: Net;
+  readonly #addresses: InstanceType<Net["BlockList"]>;
   #trustsSockets = false;
 
   /**
    * @param list - Addresses, networks as `"10.0.0.0/8"`, `"loopback"`, `"private"`, and `"unix"` for clients that connect to
    * a Unix socket.
-   * @throws ConfigurationError for any other entry.
+   * @param option - The option that needs it, for messages.
+   * @throws ConfigurationError for any other entry, and on a platform without `node:net`.
    */
-  constructor(list: readonly string[]) {
+  constructor(list: readonly string[], option = "trustedProxies") {
+    this.#net = nodeModule("node:net", option);
+    this.#addresses = new this.#net.BlockList();
     for (const entry of list.flatMap((name) => NAMED[name] ?? [name])) {
       if (entry === "unix") {
         this.#trustsSockets = true;
@@ -38,7 +42,7 @@ export class TrustedProxies implements Proxies {
 
   #add(entry: string): void {
     const [address = "", bits, ...more] = entry.split("/");
-    const version = loadNet().isIP(address);
+    const version = this.#net.isIP(address);
     const family = version === 6 ? "ipv6" : "ipv4";
     const most = version === 6 ? 128 : 32;
     const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
@@ -70,7 +74,7 @@ export class TrustedProxies implements Proxies {
     // From the right: each proxy adds the address that it saw, and entries to the left of the first unknown address can
     // be forged.
     for (const hop of membersOf(headers, "x-forwarded-for").toReversed()) {
-      const address = toAddress(hop);
+      const address = toAddress(hop, this.#net);
       // Attack: with the address of the proxy instead, an unknown client would pass a guard of private networks.
       scope.client = address;
       if (address === null || !this.trusts(address)) {
@@ -84,7 +88,7 @@ export class TrustedProxies implements Proxies {
     if (peer === null) {
       return this.#trustsSockets;
     }
-    return this.#addresses.check(peer[0], loadNet().isIPv6(peer[0]) ? "ipv6" : "ipv4");
+    return this.#addresses.check(peer[0], this.#net.isIPv6(peer[0]) ? "ipv6" : "ipv4");
   }
 }
 
@@ -94,8 +98,7 @@ function membersOf(headers: Iterable<HeaderPair>, name: string): string[] {
 }
 
 /** `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; `null` for anything else. */
-function toAddress(text: string): Address | null {
-  const { isIP } = loadNet();
+function toAddress(text: string, { isIP }: Net): Address | null {
   if (isIP(text) !== 0) {
     return [text, null];
   }
