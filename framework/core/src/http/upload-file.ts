@@ -166,7 +166,7 @@ export type FormValue = string | UploadFile;
  *   ["tag", "new"],
  *   ["tag", "sale"],
  * ]);
- * console.log(form.get("tag")); // sale
+ * console.log(form.get("tag")); // new
  * console.log(form.getAll("tag").join(" ")); // new sale
  * ```
  */
@@ -177,9 +177,9 @@ export class FormData<Value = FormValue> implements Iterable<readonly [name: str
     this.#entries = [...entries];
   }
 
-  /** The last value under the name, or `null`, like `get` of a query string. */
+  /** The first value under the name, or `null`, like `get` of the `FormData` of browsers. */
   get(name: string): Value | null {
-    return this.getAll(name).at(-1) ?? null;
+    return this.getAll(name)[0] ?? null;
   }
 
   /** All values under the name. */

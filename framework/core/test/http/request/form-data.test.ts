@@ -13,7 +13,7 @@ describeMatrix("a FormData", ({ call: send }) => {
         value instanceof UploadFile ? `file ${value.filename}` : value;
       return {
         isForm: form instanceof FormData,
-        last: show(form.get("a")),
+        first: show(form.get("a")),
         all: form.getAll("a").map(show),
         absent: [form.get("b") === null, form.getAll("b"), form.has("b"), form.has("toString")],
         has: [form.has("a"), form.has("__proto__")],
@@ -24,7 +24,7 @@ describeMatrix("a FormData", ({ call: send }) => {
     const sent = multipart(["a", "1"], ["__proto__", "2"], ["a", { filename: "f", content: "x" }], ["a", "3"]);
     expect((await send(app, "POST", "/", sent)).json).toEqual({
       isForm: true,
-      last: "3",
+      first: "1",
       all: ["1", "file f", "3"],
       absent: [true, [], false, false],
       has: [true, true],
