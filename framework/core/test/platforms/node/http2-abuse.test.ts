@@ -356,6 +356,7 @@ describe("timeouts of an HTTP/2 connection", () => {
     clearInterval(sending);
     released.resolve();
     await wire.until(({ type, stream }) => type === FRAME.data && stream === 1);
+    expect(wire.goawayCode).toBeNull();
   });
 
   it("keep one open if its client replies", async () => {
