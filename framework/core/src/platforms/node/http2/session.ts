@@ -176,7 +176,7 @@ export class Session {
 
   /**
    * A client that has neither acknowledged one ping nor sent anything else by the next has disconnected. On a busy machine
-   * the acknowledgement may be behind megabytes of bodies.
+   * the acknowledgment may be behind megabytes of bodies.
    */
   #ping(): void {
     const { passedBytes } = this.#gate;
