@@ -2,7 +2,15 @@
 import { prismaError } from "./errors.js";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { assertOptions, ConnectError, expecting, FUNCTION, type OptionRules, whole } from "tsgi/internals";
+import {
+  assertOptions,
+  ConnectError,
+  expecting,
+  FUNCTION,
+  MAX_TIMER_MS,
+  type OptionRules,
+  whole,
+} from "tsgi/internals";
 import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
@@ -50,15 +58,15 @@ export interface PrismaOptions<SQLite, PostgreSQL = unknown> {
   startMs?: number;
 }
 
-const positive = whole(1, 2_147_483_647);
+const delay = whole(1, MAX_TIMER_MS);
 const OPTIONS: OptionRules<PrismaOptions<unknown>> = {
   url: expecting('a URL that begins with "file:" or "postgresql:"', (url) => driverNameOf(url) !== null),
   sqlite: FUNCTION,
   postgresql: FUNCTION,
   migrations: expecting("a folder", (value) => typeof value === "string" || value instanceof URL),
-  poolSize: positive,
-  waitMs: positive,
-  startMs: whole(0, 2_147_483_647),
+  poolSize: whole(1, 2_147_483_647),
+  waitMs: delay,
+  startMs: whole(0, MAX_TIMER_MS),
 };
 
 /** The client of a transaction: the same models, without the waiting. */
@@ -100,7 +108,7 @@ interface Work {
 
 /** Prisma's own default. */
 const TRANSACTION_MS = 5_000;
-const TRANSACTION_OPTIONS: OptionRules<TransactionOptions> = { timeoutMs: positive };
+const TRANSACTION_OPTIONS: OptionRules<TransactionOptions> = { timeoutMs: delay };
 
 /**
  * Opens a client of Prisma by its URL, after it has applied the migrations that are missing. Queries that find the

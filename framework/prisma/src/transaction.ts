@@ -1,5 +1,5 @@
 /** A transaction that is open from `begin` to `commit` or `rollBack`, and not for the time of a callback. @module */
-import { Deferred } from "tsgi/internals";
+import { Deferred, MAX_TIMER_MS } from "tsgi/internals";
 import type { Driver } from "./driver.js";
 import type { IdempotencyStore } from "./idempotency-store.js";
 import { patiently, RolledBackError, UnavailableError } from "./patience.js";
@@ -50,14 +50,12 @@ export function openedOf(client: unknown): OpenedClient | null {
   return typeof method === "function" ? (openedClients.get(method) ?? null) : null;
 }
 
-/** Prisma's time limit would end a transaction without notifying its owner, so it is disabled. */
-const NO_LIMIT_MS = 2_147_483_647;
-
 /** Makes what begins the transactions of a client. */
 export function createBegin(client: TransactingClient, driver: Driver, waitMs: number): Begin {
   return ({ isolation, timeoutMs }) => {
     const isolationLevel = driver.hasIsolation && isolation !== undefined ? { isolationLevel: isolation } : {};
-    const options = { timeout: NO_LIMIT_MS, ...isolationLevel };
+    // Prisma's own time limit would end a transaction without notifying its owner.
+    const options = { timeout: MAX_TIMER_MS, ...isolationLevel };
     return patiently(() => start(client, driver, options, timeoutMs), driver.judge, waitMs);
   };
 }

@@ -20,7 +20,6 @@ export interface HealthOptions {
   timeoutMs?: number;
 }
 
-/** A timer keeps no longer delay. */
 const OPTIONS: OptionRules<HealthOptions> = { checks: OBJECT, timeoutMs: whole(1, MAX_TIMER_MS) };
 
 /** The checks of the application and of its dependencies, each under a unique name. */
