@@ -37,19 +37,18 @@ export function logError(error: unknown, scope: HTTPScope, logger: Logger): void
   });
 }
 
+/** Makes a response to an error. Throws if it cannot. */
+type MakeResponse = (error: unknown, request: Request, settings: ErrorSettings) => Promise<Response> | Response;
+
 /** Creates the response to an error: with the nearest registered handler, or a default one. */
 async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
   if (error instanceof EarlyResponse) return error.response;
   for (const handlers of settings.handlers) {
     const handler = handlers.find(error);
     if (!handler) continue;
-    try {
-      const result = await (handler as ExceptionHandler)(error, request);
-      if (isWebResponse(result)) return observeAnswer(fromWebResponse(result), error, request);
-      return observeAnswer(result instanceof Response ? result : toJSONResponse(result, error), error, request);
-    } catch (thrown) {
-      return toDefaultResponse(thrown, request, settings);
-    }
+    const result = await (handler as ExceptionHandler)(error, request);
+    if (isWebResponse(result)) return fromWebResponse(result);
+    return result instanceof Response ? result : toJSONResponse(result, error);
   }
   return toDefaultResponse(error, request, settings);
 }
@@ -60,51 +59,63 @@ function toJSONResponse(value: unknown, error: unknown): Response {
   return new JSONResponse(value, { statusCode: statusOf(error), headers });
 }
 
-/** Reports an error to the observation of the request if the response has a status of 500 or more. */
-function observeAnswer(response: Response, error: unknown, request: Request): Response {
-  if (response.statusCode >= 500) observedOf(request.scope)?.fail(error);
-  return response;
-}
+const toDefaultResponse: MakeResponse = (error, request, { debug }) => {
+  if (error instanceof HTTPException) return httpExceptionHandler(error, request);
+  if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, request);
+  return serverErrorHandler(error, debug, request);
+};
 
-function toDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
-  return observeAnswer(makeDefaultResponse(error, request, settings), error, request);
-}
+/**
+ * Each makes a response to the error of the one before it: an exception handler may throw, a file of its response may be
+ * missing, and a header or a detail of an `HTTPException` may be impossible to send.
+ */
+const ATTEMPTS: readonly MakeResponse[] = [
+  toErrorResponse,
+  toDefaultResponse,
+  (error, request, { debug }) => serverErrorHandler(error, debug, request),
+];
 
-function makeDefaultResponse(error: unknown, request: Request, settings: ErrorSettings): Response {
-  try {
-    if (error instanceof HTTPException) {
-      // A full disk, a database that is away: the client reads the status, the operator the cause.
-      if (error.statusCode >= 500 && error.cause !== undefined) logError(error, request.scope, settings.logger);
-      return httpExceptionHandler(error, request);
+async function prepareResponse(
+  error: unknown,
+  request: Request,
+  settings: ErrorSettings,
+): Promise<{ readonly response: Response; readonly sender: Sender }> {
+  const errors = new Set<unknown>();
+  let thrown = error;
+  for (const make of ATTEMPTS) {
+    errors.add(thrown);
+    try {
+      const response = await make(thrown, request, settings);
+      const sender = await response[PREPARE](request.method === "HEAD", request);
+      if (response.statusCode >= 500) report(errors, request.scope, settings.logger);
+      return { response, sender };
+    } catch (next) {
+      thrown = next;
     }
-    if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, request);
-    logError(error, request.scope, settings.logger);
-    return serverErrorHandler(error, settings.debug, request);
-  } catch (unsendable) {
-    // A header that HTTP does not allow, or a detail that JSON cannot write.
-    logError(unsendable, request.scope, settings.logger);
-    return serverErrorHandler(unsendable, settings.debug, request);
   }
+  throw thrown;
 }
 
 /**
- * Sends the response to an error. If it cannot be prepared, for example because a file is missing, that error gets a
- * response instead.
+ * Reports the errors of a response with a status of 500 or more, regardless of what made the response: to the observation of
+ * the request, and to the log. Only an `HTTPException` without a cause is expected.
  */
+function report(errors: ReadonlySet<unknown>, scope: HTTPScope, logger: Logger): void {
+  for (const error of errors) {
+    if (error instanceof EarlyResponse) continue;
+    observedOf(scope)?.fail(error);
+    const isExpected = error instanceof HTTPException && (error.cause === undefined || errors.has(error.cause));
+    if (!isExpected) logError(error, scope, logger);
+  }
+}
+
+/** Returns the response that was sent: its background tasks are the caller's. */
 export async function sendErrorResponse(
   error: unknown,
   request: Request,
   { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
 ): Promise<Response> {
-  const headOnly = request.method === "HEAD";
-  let response = await toErrorResponse(error, request, settings);
-  let sender: Sender;
-  try {
-    sender = await response[PREPARE](headOnly, request);
-  } catch (thrown) {
-    response = toDefaultResponse(thrown, request, settings);
-    sender = await response[PREPARE](headOnly, request);
-  }
+  const { response, sender } = await prepareResponse(error, request, settings);
   try {
     await sender(send);
   } catch (thrown) {

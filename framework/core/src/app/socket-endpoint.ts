@@ -201,7 +201,10 @@ export class SocketEndpoint {
   /** The response to a handshake that an error rejects. */
   #toRefusal(websocket: WebSocket, error: unknown): Response {
     try {
-      if (error instanceof HTTPException) return httpExceptionHandler(error, websocket);
+      if (error instanceof HTTPException) {
+        if (error.statusCode >= 500 && error.cause !== undefined) this.#log(websocket, error);
+        return httpExceptionHandler(error, websocket);
+      }
       if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, websocket);
     } catch (unsendable) {
       this.#log(websocket, unsendable); // a header that HTTP does not allow, or a detail that JSON cannot write

@@ -915,7 +915,7 @@ describeMatrix("errors", ({ call }) => {
     });
     expect((await call(app, "GET", "/a")).status).toBe(500);
     expect((await call(app, "GET", "/b")).status).toBe(409);
-    expect(log.lines).toEqual(["error GET /a failed: Error: handler fails"]);
+    expect(log.lines).toEqual(["error GET /a failed: Teapot: ", "error GET /a failed: Error: handler fails"]);
   });
 
   it("can be passed from a custom handler to the default handlers", async () => {

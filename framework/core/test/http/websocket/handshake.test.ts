@@ -91,6 +91,15 @@ describeSocketMatrix("a handshake", ({ connect, refused }) => {
     expect(log.lines).toEqual([expect.stringMatching(/^error WEBSOCKET \/ws failed: TypeError: /)]);
   });
 
+  it("is rejected with an HTTPException from 500 on, which is logged if it has a cause", async () => {
+    const { app, log } = create();
+    app.websocket("/busy", async () => Promise.reject(new HTTPException(503)));
+    app.websocket("/ws", async () => Promise.reject(new HTTPException(503, "No database", { cause: new Error("x") })));
+    expect((await refused(app, "/busy")).statusCode).toBe(503);
+    expect((await refused(app, "/ws")).statusCode).toBe(503);
+    expect(log.lines).toEqual(["error WEBSOCKET /ws failed: HTTPException: No database"]);
+  });
+
   it.each<[string, (ws: WebSocket) => Promise<unknown>]>([
     ["sendText", (ws) => ws.sendText("x")],
     ["sendBytes", (ws) => ws.sendBytes(new Uint8Array(1))],
