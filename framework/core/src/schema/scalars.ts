@@ -272,10 +272,13 @@ function isIPv6(text: string): boolean {
   return /^[0-9a-f:.]{2,45}$/i.test(text) && URL.canParse(`http://[${text}]`);
 }
 
-/** RFC 3986 appendix B, the five parts of a URI. */
-const URI_PARTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^#]*))?$/;
+/**
+ * RFC 3986 appendix B, the five parts of a URI. It matches every text, so that it never goes back into a part: a fragment
+ * that cannot have another `#` would cost the square of the parts before it.
+ */
+const URI_PARTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/;
 const URI_SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
-const URI_AUTHORITY = /^(?:[^@[\]]*@)?(?:\[([0-9A-Fa-f:.]+)\]|([^@:[\]]*))(?::\d*)?$/;
+const URI_AUTHORITY = /^(?:([^@[\]]*)@)?(?:\[([0-9A-Fa-f:.]+)\]|([^@:[\]]*))(?::\d*)?$/;
 const URI_TEXT = /^[A-Za-z0-9._~:/?@!$&'()*+,;=%-]*$/;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
@@ -288,18 +291,23 @@ function parseURI(text: string): { scheme: string | undefined } | null {
   if (!match || BAD_ESCAPE.test(text)) return null;
   const [, scheme, authority, ...others] = match as (string | undefined)[];
   if (scheme !== undefined && !URI_SCHEME.test(scheme)) return null;
-  if (!others.every((part) => part === undefined || URI_TEXT.test(part))) return null;
+  if (!others.every(isURIText)) return null;
   const isWeb = /^https?$/i.test(scheme ?? "");
   if (authority === undefined) return isWeb ? null : { scheme };
   return isAuthority(authority, isWeb) ? { scheme } : null;
 }
 
+function isURIText(part: string | undefined): boolean {
+  return part === undefined || URI_TEXT.test(part);
+}
+
 /** @param isWeb - RFC 9110 §4.2.1: a URI of `http` or `https` with an empty host is invalid. */
 function isAuthority(authority: string, isWeb: boolean): boolean {
-  const host = URI_AUTHORITY.exec(authority);
-  if (!host || !URI_TEXT.test(authority.replace(/\[.*\]/, ""))) return false;
-  const [, address, name] = host;
-  return (address === undefined || isIPv6(address)) && !(isWeb && name === "");
+  const match = URI_AUTHORITY.exec(authority);
+  if (!match) return false;
+  const [, user, address, name] = match as (string | undefined)[];
+  const isValid = address === undefined ? isURIText(name) : isIPv6(address);
+  return isValid && isURIText(user) && !(isWeb && name === "");
 }
 
 function isURI(text: string): boolean {
