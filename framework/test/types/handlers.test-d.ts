@@ -352,22 +352,21 @@ is<Equal<Parameters<typeof decoratedRoute>[0]["id"], string>>();
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
 });
-// For events it is the type of their data, which may be yielded directly or in an event.
+// For events it is the type of their data, which may be yielded directly or in an event that `event()` marks.
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
   yield { name: "a", age: 1 };
-  yield { id: 1, retry: 10, event: "user", data: { name: "a", age: 1 } };
+  yield event({ id: 1, retry: 10, event: "user", data: { name: "a", age: 1 } });
 });
 app.get(
   "/x",
   { returns: User, stream: "sse" },
-  // @ts-expect-error -- age is missing
+  // @ts-expect-error -- an event that is not marked would be data
   async function* () {
-    yield { data: { name: "a" } };
+    yield { event: "user", data: { name: "a", age: 1 } };
   },
 );
-// `event()` marks one; a comment or a `retry` has no data.
+// A comment or a `retry` has no data.
 app.get("/x", { returns: User, stream: "sse" }, async function* () {
-  yield event({ event: "user", data: { name: "a", age: 1 } });
   yield event({ comment: "still here" });
 });
 app.get(

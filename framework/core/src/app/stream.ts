@@ -37,23 +37,17 @@ function isComment(item: unknown): item is ServerSentEvent {
   return isServerSentEvent(item) && Object.keys(item).join() === "comment";
 }
 
-/** Without a schema, only a marked item is an event. Attack: a client's message that has the keys of one. */
+/** Only a marked item is an event. Attack: a client's message that has the keys of one. */
 function anyEvent(item: unknown): ServerSentEvent {
   if (!isMarkedEvent(item)) return { data: textOf(resultText(item)) };
   return item.data === undefined ? item : { ...item, data: textOf(resultText(item.data)) };
 }
 
-/**
- * Events whose data have one schema. An unmarked item that matches the schema is data, regardless of its keys. One that
- * does not may be an event whose data fit.
- */
+/** Events whose data have one schema. As without a schema, only a marked item is an event. */
 function eventsOf(returns: CompiledReturns): ToEvent {
-  const around = async (item: ServerSentEvent) => ({ ...item, data: await dataText(returns, item.data, "data") });
   return async (item) => {
-    if (isMarkedEvent(item)) return isHeard(item) ? around(item) : item;
-    const asData = dataText(returns, item).then((data) => ({ data }));
-    if (isComment(item)) return asData.catch(() => item);
-    return isServerSentEvent(item) && isHeard(item) ? asData.catch(() => around(item)) : asData;
+    if (!isMarkedEvent(item)) return { data: await dataText(returns, item) };
+    return isHeard(item) ? { ...item, data: await dataText(returns, item.data, "data") } : item;
   };
 }
 

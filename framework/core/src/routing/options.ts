@@ -1,5 +1,6 @@
 /** Options of routes and routers, and the rules by which they are checked. @module */
 import type { ExceptionHandlersInit } from "../http/exception-handlers.js";
+import type { MarkedEvent } from "../http/response/event-source.js";
 import { configurationError } from "../common/exceptions.js";
 import type { Limits } from "../http/limits.js";
 import type { Middleware } from "../middleware/chain.js";
@@ -275,8 +276,8 @@ interface EventFields {
   readonly comment?: string;
 }
 
-/** An event whose data have one type. */
-export interface DataEvent<Data> extends EventFields {
+/** An event whose data have one type, as `event()` marks it. */
+export interface DataEvent<Data> extends EventFields, MarkedEvent {
   /** The name that listeners are told apart by. */
   readonly event?: string;
   readonly data: Data;

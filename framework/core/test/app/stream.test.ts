@@ -83,6 +83,16 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     }
   });
 
+  it.each([{ event: "admin", retry: 86_400_000, data: { n: 1 } }, { data: { n: 1 } }, { comment: "a" }])(
+    "rejects a message of a client that has the keys of an event and does not match `returns`: %j",
+    async (message) => {
+      const { app, log } = create();
+      app.get("/", { stream: "sse", returns: Item }, async () => [message] as never);
+      expect(await call(app, "GET", "/")).toMatchObject({ status: 500 });
+      expect(log.lines).toEqual([expect.stringContaining("does not fit `returns`: n: ")]);
+    },
+  );
+
   it("has the status of its route", async () => {
     const { app } = create();
     app.post("/", { statusCode: 202 }, async function* () {
@@ -99,7 +109,7 @@ describeMatrix("a handler that is a generator", ({ call }) => {
     app.get("/", { stream, returns: Item }, async function* () {
       yield { n: 1, secret: "x" };
       const second = { n: 2, secret: "y" };
-      yield (stream === "sse" ? { id: 2, data: second } : second) as { n: number };
+      yield (stream === "sse" ? event({ id: 2, data: second }) : second) as { n: number };
     });
     expect((await call(app, "GET", "/")).text).toBe(text);
   });
@@ -321,18 +331,23 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
     [
       "an event around data",
       Item,
-      { id: 2, retry: 10, event: "tick", data: { n: 1, more: "x" } },
+      event({ id: 2, retry: 10, event: "tick", data: { n: 1, more: "x" } }),
       'event: tick\nid: 2\nretry: 10\ndata: {"n":1}\n\n',
     ],
     ["text", t.String(), "two\nlines", "data: two\ndata: lines\n\n"],
-    ["text in an event", t.String(), { data: "a" }, "data: a\n\n"],
+    ["text in an event", t.String(), event({ data: "a" }), "data: a\n\n"],
     ["null", t.Null(), null, "data: null\n\n"],
-    ["an event whose data is absent, as null", t.Null(), { event: "end" }, "event: end\ndata: null\n\n"],
-    ["a comment", Item, { comment: "still here" }, ": still here\n\n"],
+    ["an event whose data is absent, as null", t.Null(), event({ event: "end" }), "event: end\ndata: null\n\n"],
+    ["a comment that is marked", Item, event({ comment: "still here" }), ": still here\n\n"],
     ["a time to wait that is marked", Item, event({ retry: 5 }), "retry: 5\n\n"],
     ["a marked event around data that fit", t.Any(), event({ id: 1, data: { n: 1 } }), 'id: 1\ndata: {"n":1}\n\n'],
     ["data that have names of an event", t.Object({ data: t.String() }), { data: "a" }, 'data: {"data":"a"}\n\n'],
-    ["an event around such data", t.Object({ data: t.String() }), { data: { data: "a" } }, 'data: {"data":"a"}\n\n'],
+    [
+      "an event around such data",
+      t.Object({ data: t.String() }),
+      event({ data: { data: "a" } }),
+      'data: {"data":"a"}\n\n',
+    ],
     ["data that look like a comment", t.Object({ comment: t.String() }), { comment: "a" }, 'data: {"comment":"a"}\n\n'],
     ["data in which data fit too", t.Any(), { id: 1, data: { n: 1 } }, 'data: {"id":1,"data":{"n":1}}\n\n'],
     ["such data in a marked event", t.Any(), event({ data: { id: 1 } }), 'data: {"id":1}\n\n'],
@@ -343,9 +358,9 @@ describeMatrix('`returns` of `stream: "sse"`', ({ call }) => {
 
   it.each<[how: string, item: unknown, fault: RegExp]>([
     ["data", { n: "x" }, /does not fit `returns`: n: /],
-    ["data of an event", { id: 1, data: { n: "x" } }, /does not fit `returns`: data\.n: /],
-    ["an event without data", { event: "end" }, /does not fit `returns`: data: /],
-    ["data of a marked event", event({ data: { n: "x" } }), /does not fit `returns`: data\.n: /],
+    ["data of an event", event({ id: 1, data: { n: "x" } }), /does not fit `returns`: data\.n: /],
+    ["an event without data", event({ event: "end" }), /does not fit `returns`: data: /],
+    ["an event that is not marked", { event: "tick", data: { n: 1 } }, /does not fit `returns`: n: /],
     ["a time to wait that is not marked", { retry: 5 }, /does not fit `returns`: n: /],
   ])("rejects %s that does not fit", async (_how, item, fault) => {
     const { status, log } = await eventsOf(Item, item);

@@ -72,7 +72,7 @@ export const loans = router.get(
 
 export const ticks = router.get("/ticks", { stream: sse, returns: t.Object({ at: t.Integer() }) }, async function* () {
   yield { at: 1 };
-  const second: DataEvent<{ at: number }> = { id: 2, event: "tick", data: { at: 2 } };
+  const second: DataEvent<{ at: number }> = event({ id: 2, event: "tick", data: { at: 2 } });
   yield second;
 });
 
