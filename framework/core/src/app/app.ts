@@ -51,7 +51,7 @@ import { PathPattern } from "../routing/path-pattern.js";
 import type { AppDelete, AppGet, AppPatch, AppPost, AppPut } from "../routing/common-verbs.js";
 import type { Around, PATHS, Paths } from "../routing/owner.js";
 import { type IncludeOptions, MIDDLEWARE_LIST } from "../routing/options.js";
-import type { MountEntry, RouteEntry, RouteRecord } from "../routing/entries.js";
+import { addMountLevel, type MountEntry, type RouteEntry, type RouteRecord } from "../routing/entries.js";
 import type { MultiVerb, SocketVerb, Verb } from "../routing/verbs.js";
 import type { ResponseDocs } from "../parameters/annotation.js";
 import { Router, type RouterModule, SUBSCRIBE, WEBSOCKET } from "../routing/router.js";
@@ -429,7 +429,9 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
     return this.#documentation.source;
   }
 
-  #addMount({ path, app, middleware }: MountEntry): void {
+  #addMount(entry: MountEntry): void {
+    const { dependencies = [] } = this.settings;
+    const { path, app, middleware } = addMountLevel(entry, { dependencies });
     this.#assertOpen(`mount ${path}`);
     if (app === (this as unknown)) {
       throw configurationError("TSGI_MOUNTED_ON_ITSELF", path);

@@ -1,5 +1,6 @@
 /** Registrations on their way to an App. @module */
 import type { ASGIApp } from "../protocol/asgi.js";
+import { configurationError } from "../common/exceptions.js";
 import type { Middleware } from "../middleware/chain.js";
 import type { ExceptionHandlers } from "../http/exception-handlers.js";
 import type { Callable } from "../parameters/depends.js";
@@ -94,4 +95,17 @@ export function addLevel(entry: RouteEntry, level: IncludeOptions, handlers: Exc
     middleware: level.middleware ? [level.middleware, ...entry.middleware] : entry.middleware,
     exceptionHandlers: [...entry.exceptionHandlers, handlers],
   };
+}
+
+/**
+ * Adds the options of one level to a mount.
+ *
+ * @throws ConfigurationError if the level has dependencies. Attack: they would guard its routes, and the mounted application next to
+ *   them would be open.
+ */
+export function addMountLevel(entry: MountEntry, level: IncludeOptions): MountEntry {
+  const { prefix = "", dependencies = [], middleware } = level;
+  const path = prefix + entry.path;
+  if (dependencies.length > 0) throw configurationError("TSGI_MOUNT_UNDER_DEPENDENCIES", path);
+  return { ...entry, path, middleware: middleware ? [middleware, ...entry.middleware] : entry.middleware };
 }

@@ -13,6 +13,7 @@ import type { ResponseDocs } from "../parameters/annotation.js";
 import { PathPattern } from "./path-pattern.js";
 import {
   addLevel,
+  addMountLevel,
   type RouteHandler,
   type LifespanEntry,
   type MountEntry,
@@ -239,11 +240,7 @@ export class Router<const Prefix extends string = "", Responses extends Response
         this.#publish("addRoute", outer);
       },
       addMount: (entry) => {
-        this.#publish("addMount", {
-          ...entry,
-          path: `${this.#options.prefix ?? ""}${options.prefix ?? ""}${entry.path}`,
-          middleware: [this.#options.middleware ?? [], options.middleware ?? [], ...entry.middleware],
-        });
+        this.#publish("addMount", addMountLevel(addMountLevel(entry, options), this.#options));
       },
     });
   }
@@ -257,14 +254,8 @@ export class Router<const Prefix extends string = "", Responses extends Response
     if (typeof app !== "function") throw configurationError("TSGI_NOT_AN_ASGI_APPLICATION.mount", path, app);
     const pattern = PathPattern.parse(path, "mount");
     if (pattern.names.length > 0) throw configurationError("TSGI_MOUNT_PREFIX_PARAMETERS.mount", path);
-    if (this.#options.dependencies && this.#options.dependencies.length > 0) {
-      throw configurationError("TSGI_MOUNT_UNDER_DEPENDENCIES", path);
-    }
-    this.#publish("addMount", {
-      path: (this.#options.prefix ?? "") + (pattern.segments.length > 0 ? pattern.template : ""),
-      app,
-      middleware: this.#options.middleware ? [this.#options.middleware] : [],
-    });
+    const entry = { path: pattern.segments.length > 0 ? pattern.template : "", app, middleware: [] };
+    this.#publish("addMount", addMountLevel(entry, this.#options));
   }
 
   /** Registers what becomes of an error of this router's routes, and of the routers that it includes. */

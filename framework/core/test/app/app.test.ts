@@ -8,7 +8,6 @@ import {
   App,
   BackgroundTasks,
   ConfigurationError,
-  Depends,
   Header,
   HTTPException,
   httpExceptionHandler,
@@ -495,11 +494,6 @@ describeMatrix("routers", ({ call }) => {
 });
 
 describe("mounts", () => {
-  const seeing: ASGIApp = async (scope, _receive, send) => {
-    const { path, root_path } = scope as HTTPScope;
-    await new JSONResponse({ path, root_path }).send(send);
-  };
-
   it("work behind a server whose root_path is not part of the path", async () => {
     const { app } = create();
     const inner = new App();
@@ -514,11 +508,6 @@ describe("mounts", () => {
       );
     }
     expect(sent).toMatchObject([{ status: 200 }, {}, { status: 200 }, {}]);
-  });
-
-  it("are rejected on a router with dependencies, which would not reach them", () => {
-    const router = new Router({ dependencies: [Depends(async () => 1)] });
-    expect(() => router.mount("/x", seeing)).toThrow(/dependencies do not reach a mounted application/);
   });
 });
 

@@ -432,21 +432,26 @@ export const ROUTES = {
     `mount ${path}: the prefix of a mount is plain text, without {names}. For names include a Router: its ` +
     "routes get them.",
   /**
-   * An application is mounted on a router that has dependencies.
+   * An application is mounted below dependencies: the App, a router, or `includeRouter()` has the option `dependencies`.
    *
-   * The dependencies would guard the routes of the router, but not the mounted application.
+   * The dependencies would guard the routes next to the mounted application, but not the application, which is called
+   * before they run. Mount it outside the router that has the dependencies. If the App has them, move them to a router. Then
+   * guard the mounted application: an App by its own dependencies, `StaticFiles` and others by the middleware of a router.
    *
    * ```js
    * // Wrong
-   * new Router({ dependencies: [Depends(getUser)] }).mount("/admin", new App());
+   * const app = new App({ dependencies: [Depends(getUser)] });
+   * app.mount("/admin", new App());
    *
    * // Right
-   * new Router().mount("/admin", new App({ dependencies: [Depends(getUser)] }));
+   * const app = new App();
+   * app.includeRouter(new Router(), { dependencies: [Depends(getUser)] });
+   * app.mount("/admin", new App({ dependencies: [Depends(getUser)] }));
    * ```
    */
   TSGI_MOUNT_UNDER_DEPENDENCIES: (path: string) =>
-    `mount ${path}: a router's dependencies do not reach a mounted application, which has its own. Mount it ` +
-    "on the App or on a router without dependencies, and guard it by middleware.",
+    `mount ${path}: dependencies do not reach a mounted application, and the App, the router or the includeRouter() around ` +
+    "it has some. Mount it outside of them, and guard it by its own dependencies or by middleware.",
   /**
    * The value that you serve or mount is not an ASGI application.
    *
