@@ -3,6 +3,7 @@ import { type App, Depends, Request, RequestValidationError, Router } from "tsgi
 import {
   assertOptions,
   consoleLogger,
+  entranceOf,
   expecting,
   guardLogger,
   LIST,
@@ -133,10 +134,12 @@ function openService(app: App, maxBytes: number) {
       };
       try {
         const signal = AbortSignal.any([mcpReq.signal, caller.signal]);
-        const request = createRequest(tool, params.arguments ?? {}, caller, signal);
+        const entrance = entranceOf(app, caller.scope);
+        const { rootPath } = entrance;
+        const request = createRequest(tool, params.arguments ?? {}, caller, { rootPath, signal });
         // Without the query, which may have a key of the caller.
         const [uri = ""] = request.url.split("?");
-        return await toResult(limit(await send(app, request, caller), maxBytes), uri, onItem);
+        return await toResult(limit(await send(entrance, request, logger), maxBytes), uri, onItem);
       } catch (error) {
         if (error instanceof RequestValidationError) return errorResult(422, { detail: error.errors });
         return errorResult(500, error instanceof RangeError ? error.message : "The response was interrupted.");

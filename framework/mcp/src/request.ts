@@ -1,6 +1,6 @@
 /** The request that a call of a tool is. @module */
-import { type App, type ASGIApp, type Request, RequestValidationError } from "tsgi";
-import { consoleLogger, isFieldValue, isRecord, isWellFormed } from "tsgi/internals";
+import { type ASGIApp, type Logger, type Request, RequestValidationError } from "tsgi";
+import { type Entrance, isFieldValue, isRecord, isWellFormed } from "tsgi/internals";
 import { toFetchHandler } from "tsgi/web";
 import type { Argument } from "./arguments.js";
 import type { Tool } from "./tools.js";
@@ -17,15 +17,21 @@ type Given = readonly (readonly [wire: string, value: unknown])[];
 /**
  * Makes the request of a call. The caller's own headers and cookies come before those that arguments name.
  *
+ * @param rootPath - The prefix of the application that has the tool.
  * @throws RequestValidationError for arguments that no request can carry. The route itself checks all others.
  */
-export function createRequest(tool: Tool, args: Arguments, caller: Request, signal: AbortSignal): globalThis.Request {
+export function createRequest(
+  tool: Tool,
+  args: Arguments,
+  caller: Request,
+  { rootPath, signal }: { readonly rootPath: string; readonly signal: AbortSignal },
+): globalThis.Request {
   const unknown = Object.keys(args).filter((name) => !tool.args.has(name));
   if (unknown.length > 0) throw invalid("extra_forbidden", "Unknown argument", "arguments", ...unknown);
   const given = [...tool.args].filter(([name]) => Object.hasOwn(args, name));
   const at = (place: Argument["place"]): Given =>
     given.filter(([, argument]) => argument.place === place).map(([name, { wire }]) => [wire, args[name]]);
-  const root = `${caller.url.origin}${encodeURI(caller.scope.root_path ?? "")}`;
+  const root = `${caller.url.origin}${encodeURI(rootPath)}`;
   const url = new URL(root + pathOf(tool, at("path")));
   const keys = tool.queryKeys.flatMap((name) => caller.queryParams.getAll(name).map((key) => [name, key] as const));
   for (const [name, text] of [...textsOf(at("query")), ...keys]) url.searchParams.append(name, text);
@@ -35,15 +41,19 @@ export function createRequest(tool: Tool, args: Arguments, caller: Request, sign
   return new globalThis.Request(url, { method: tool.endpoint.record.method, headers, signal, body });
 }
 
-/** Sends a request to the application in this process: same client, same state, same place below mounts. */
-export function send(app: App, request: globalThis.Request, { scope }: Request): Promise<globalThis.Response> {
+/** Sends a request to the application in this process: same client, same state, through all middleware. */
+export function send(
+  { app, scope }: Entrance,
+  request: globalThis.Request,
+  logger: Logger,
+): Promise<globalThis.Response> {
   const inner: ASGIApp = async (made, receive, reply) => {
     if (made.type !== "http") return;
-    const { method, path, raw_path, query_string, headers } = made;
-    const own = { method, path, raw_path, query_string, headers, state: { ...scope.state } };
+    const { type, method, path, raw_path, query_string, headers } = made;
+    const own = { type, method, path, raw_path, query_string, headers, state: { ...scope.state } };
     await app({ ...scope, ...own, app: undefined, path_params: {} }, receive, reply);
   };
-  return toFetchHandler(inner, { lifespan: "off", logger: app.settings.logger ?? consoleLogger })(request);
+  return toFetchHandler(inner, { lifespan: "off", logger })(request);
 }
 
 function invalid(type: string, msg: string, place: string, ...names: readonly string[]): RequestValidationError {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import {
   App,
+  type ASGIApp,
   Cookie,
   Depends,
   File,
@@ -422,6 +423,105 @@ describe("a call of a tool", () => {
     await using client = await connect(`${server.url}/v1/mcp`);
     const { structuredContent } = await client.callTool({ name: "where" });
     expect(structuredContent).toEqual({ path: "/v1/where", root_path: "/v1", started: true });
+  });
+
+  it.each<[string, (inner: App, outer: App) => void, endpoint: string, path: string]>([
+    ["mounted", (inner, outer) => outer.mount("/v1", inner), "/v1/mcp", "/v1/where"],
+    [
+      "mounted by a router in a mounted App",
+      (inner, outer) => {
+        const middle = new App({ logger: new KeptLog() });
+        const router = new Router({ prefix: "/deep" });
+        router.mount("/v1", inner);
+        middle.includeRouter(router);
+        outer.mount("/a b", middle);
+      },
+      "/a%20b/deep/v1/mcp",
+      "/a b/deep/v1/where",
+    ],
+    [
+      "mounted inside a function",
+      (inner, outer) => outer.mount("/v1", (scope, receive, send) => inner(scope, receive, send)),
+      "/v1/mcp",
+      "/v1/where",
+    ],
+    [
+      "mounted twice",
+      (inner, outer) => {
+        outer.mount("/v1", inner);
+        outer.mount("/v2", inner);
+      },
+      "/v2/mcp",
+      "/v2/where",
+    ],
+    [
+      "mounted by the App of the endpoint",
+      (inner, outer) => {
+        const middle = new App({ logger: new KeptLog() });
+        middle.mount("/v1", inner);
+        outer.mount("/in", middle);
+        outer.includeRouter(mcp(inner, { path: "/tools" }));
+      },
+      "/tools",
+      "/in/v1/where",
+    ],
+  ])("of an App that is %s passes the middleware of the outermost App", async (_, mount, endpoint, path) => {
+    const inner = new App({ logger: new KeptLog() });
+    inner.get("/where", { params: { request: Request }, mcp: { name: "where" } }, async ({ request }) => {
+      return { path: request.scope.path, local: request.scope.path.slice(request.scope.root_path?.length) };
+    });
+    inner.includeRouter(mcp(inner));
+    const outer = new App({ logger: new KeptLog() });
+    const seen: string[] = [];
+    const locked =
+      (app: ASGIApp): ASGIApp =>
+      (scope, receive, send) => {
+        if (scope.type !== "lifespan") seen.push(scope.path);
+        return app(scope, receive, send);
+      };
+    outer.addMiddleware(rateLimit({ limit: 4, windowSeconds: 3_600 }));
+    outer.addMiddleware(locked);
+    mount(inner, outer);
+    await using server = await serve(outer, SERVED);
+    await using client = await connect(new URL(endpoint, server.url).href); // one request
+    const { structuredContent } = await client.callTool({ name: "where" }); // two more
+    expect(structuredContent).toEqual({ path, local: "/where" });
+    expect(seen.at(-1)).toBe(path);
+    expect(await client.callTool({ name: "where" })).toMatchObject({
+      isError: true,
+      structuredContent: { status: 429 },
+    });
+  });
+
+  it("of an App that the App of the endpoint does not mount is made without it", async () => {
+    const inner = new App({ logger: new KeptLog() });
+    inner.get(
+      "/where",
+      { params: { request: Request }, mcp: { name: "where" } },
+      async ({ request }) => request.scope.path,
+    );
+    const outer = new App({ logger: new KeptLog() });
+    outer.includeRouter(mcp(inner));
+    await using server = await serve(outer, SERVED);
+    await using client = await connect(`${server.url}/mcp`);
+    expect((await client.callTool({ name: "where" })).content).toEqual([{ type: "text", text: "/where" }]);
+  });
+
+  it("keeps the root_path of a server that its paths do not contain", async () => {
+    const inner = new App({ logger: new KeptLog() });
+    inner.get("/where", { params: { request: Request }, mcp: { name: "where" } }, async ({ request }) => {
+      const { path, root_path } = request.scope;
+      return { path, root_path };
+    });
+    inner.includeRouter(mcp(inner));
+    const outer = new App({ logger: new KeptLog() });
+    outer.mount("/v1", inner);
+    const behind: ASGIApp = (scope, receive, send) =>
+      outer(scope.type === "lifespan" ? scope : { ...scope, root_path: "/proxy" }, receive, send);
+    await using server = await serve(behind, SERVED);
+    await using client = await connect(`${server.url}/v1/mcp`);
+    const { structuredContent } = await client.callTool({ name: "where" });
+    expect(structuredContent).toEqual({ path: "/proxy/v1/where", root_path: "/proxy/v1" });
   });
 
   it.each<Era>(["modern", "legacy"])("is aborted with the request of its caller, in the %s protocol", async (era) => {

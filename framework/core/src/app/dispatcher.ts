@@ -38,10 +38,18 @@ type RequestScope = (HTTPScope | WebSocketScope) &
   FormattedScope & {
     [OVERRIDES]?: readonly DependencyOverrides[];
     [APPLICATION]?: ApplicationScope;
+    [MOUNTING]?: RequestScope;
+    [MOUNTED]?: object;
   };
 
+/** The key of the scope with which the outermost App has called its mount. */
+const MOUNTING: unique symbol = Symbol("tsgi.mounting");
+
+/** The key of the innermost App in a scope that a mounting App has handed on. */
+const MOUNTED: unique symbol = Symbol("tsgi.mounted");
+
 /** All Apps, to tell the scopes that one of them has taken. */
-const apps = new WeakSet<object>();
+const apps = new WeakMap<object, Dispatcher>();
 
 /** A mounted application, ready to be called. */
 export interface Mount {
@@ -55,7 +63,7 @@ export interface Mount {
 
 /** The parts of an App that a dispatcher uses. */
 export interface DispatcherSettings {
-  readonly app: object;
+  readonly app: ASGIApp;
   readonly errors: EndpointSettings;
   readonly limits: Readonly<Limits>;
   readonly logger: Logger;
@@ -85,7 +93,21 @@ export class Dispatcher {
   /** Logs its routes before the first request is served. */
   configure(settings: DispatcherSettings): void {
     this.#settings = settings;
-    apps.add(settings.app);
+    apps.set(settings.app, this);
+  }
+
+  /** The App itself. */
+  get app(): ASGIApp {
+    return this.#settings.app;
+  }
+
+  /** The prefix at which another App is mounted in this one, at any depth. */
+  prefixOf(app: ASGIApp): string | undefined {
+    for (const mount of this.mounts) {
+      const inner = mount.app === app ? "" : apps.get(mount.app)?.prefixOf(app);
+      if (inner !== undefined) return mount.prefix + inner;
+    }
+    return undefined;
   }
 
   /** `true` from the first HTTP or WebSocket scope on. */
@@ -157,6 +179,7 @@ export class Dispatcher {
     if (scope[APPLICATION] !== undefined) {
       // handed on by an App in which this one is mounted
       scope[ERROR_FORMAT] = format;
+      scope[MOUNTED] = app;
       return scope;
     }
     const options = scope.type === "websocket" ? EXACT : undefined;
@@ -232,6 +255,7 @@ export class Dispatcher {
       root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
       [APPLICATION]: application,
+      [MOUNTING]: scope[MOUNTING] ?? scope,
     });
     return inner.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }
@@ -243,6 +267,30 @@ export class Dispatcher {
 
   readonly #requestOf = (scope: HTTPScope, receive: Receive): Request =>
     new Request(scope, receive, this.#settings.limits);
+}
+
+/** The way into an application from inside a request. */
+export interface Entrance {
+  readonly app: ASGIApp;
+  /** The scope of the request in `app`. */
+  readonly scope: HTTPScope | WebSocketScope;
+  /** The prefixes of the mounts on the way, after the `root_path` of the scope. */
+  readonly rootPath: string;
+}
+
+/**
+ * Finds the way into an App from inside a request, for a call of one of its routes. It begins at the outermost App. Attack: a call
+ * of a mounted App passes the middleware around the mount, such as a rate limit or a login.
+ */
+export function entranceOf(app: ASGIApp, given: HTTPScope): Entrance {
+  const inner: RequestScope = given;
+  const scope = inner[MOUNTING] ?? inner;
+  const outermost = apps.get(scope.app as object);
+  // Else a route of another App makes the call, such as one of the mounting App.
+  const isInside = (inner[MOUNTED] ?? inner.app) === app;
+  const prefix = isInside ? rootPathOf(inner).slice(rootPathOf(scope).length) : outermost?.prefixOf(app);
+  const isReached = outermost !== undefined && prefix !== undefined;
+  return { app: isReached ? outermost.app : app, scope, rootPath: rootPathOf(scope) + (prefix ?? "") };
 }
 
 /** A copy of a scope, without the observation of a request that is over. */

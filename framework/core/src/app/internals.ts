@@ -6,6 +6,7 @@
  */
 // The application as it was compiled.
 export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
+export { type Entrance, entranceOf } from "./dispatcher.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";
 export { type CheckedValue, compileCheckOf, type Work, WorkScope } from "./work.js";
