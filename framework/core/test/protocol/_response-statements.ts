@@ -347,12 +347,16 @@ const heads: readonly Statement[] = [
     },
   })),
   {
-    title: "A tab and bytes beyond ASCII in a value are sent",
+    title: "A tab and bytes beyond ASCII in a value are sent, with any body",
     source: "RFC 9110 §5.5",
     differs: { workerd: "it writes values as UTF-8" },
     run: async (stage) => {
-      const { errors, response } = await script(stage, [start(200, [["x-test", "a\tb caf\u00e9 \xff"]]), body("ok")]);
-      expect([errors, valuesOf(response, "x-test")]).toEqual([[null, null], ["a\tb caf\u00e9 \xff"]]);
+      const value = "a\tb caf\u00e9 \xff";
+      const ascii = { type: "http.response.body", ascii: "ok" };
+      for (const messages of [[body("ok")], [body()], [ascii], [{ ...ascii, more_body: true }, ascii]]) {
+        const { errors, response } = await script(stage, [start(200, [["x-test", value]]), ...messages]);
+        expect([errors, valuesOf(response, "x-test")]).toEqual([[null, ...messages.map(() => null)], [value]]);
+      }
     },
   },
   {

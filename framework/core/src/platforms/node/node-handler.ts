@@ -10,6 +10,7 @@ import { ServerContext } from "../../protocol/server-context.js";
 import type { ResponseStream } from "../../protocol/engine.js";
 import { type BodyFlow, RequestBody } from "../../protocol/request-body.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
+import { textAt } from "../../protocol/header-list.js";
 import { ProtocolError } from "../../common/exceptions.js";
 import { Exchange } from "../../protocol/exchange.js";
 import { Connection } from "./http1/connection.js";
@@ -54,6 +55,13 @@ const PING_MS = 20_000;
 const LINGER_MS = 1000;
 /** Bytes of an unread body that are let pass so that the connection can be kept. */
 const MAX_DISCARDED_BYTES = 65_536;
+
+/** Headers of which the host's lines are sent too. */
+const SHARED: ReadonlySet<string> = new Set(["link", "set-cookie", "vary"]);
+
+function isLength(name: string): boolean {
+  return name.length === 14 && name.toLowerCase() === "content-length";
+}
 
 const EMPTY = Buffer.alloc(0);
 const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
@@ -207,17 +215,34 @@ class NodeResponse implements ResponseStream, BodyFlow {
   respond(head: ServerResponseHead, body: Uint8Array | string): void {
     this.begin(head);
     if (body.length === 0) this.#res.end();
-    else this.#res.end(body);
+    else if (typeof body !== "string") this.#res.end(body);
+    // Node joins text with the head, and encodes both alike: the text is ASCII, and the head is latin-1.
+    else this.#res.end(body, "latin1");
     this.#completed();
   }
 
   begin(head: ServerResponseHead): void {
-    const headers = [...head.headers.raw];
-    if (head.headers.contentLength === -1 && head.contentLength !== -1) {
-      headers.push("content-length", String(head.contentLength));
+    const res = this.#res;
+    const { raw } = head.headers;
+    if (res.getHeaderNames().length > 0) this.#replace(raw);
+    // Not as arguments of `writeHead`: it replaces repeated names, and wrappers of it expect other forms.
+    for (let index = 0; index < raw.length; index += 2) {
+      const name = textAt(raw, index);
+      if (!isLength(name)) res.appendHeader(name, textAt(raw, index + 1));
     }
-    if (head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES) headers.push("connection", "close");
-    this.#res.writeHead(head.status, headers);
+    // Last: Node cannot send latin-1 in a `Content-Disposition` after the length.
+    if (head.contentLength !== -1) res.setHeader("content-length", head.contentLength);
+    if (head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES) res.setHeader("connection", "close");
+    res.writeHead(head.status);
+  }
+
+  /** Removes the headers that the host has set and the application sends. */
+  #replace(raw: readonly string[]): void {
+    this.#res.removeHeader("content-length");
+    for (let index = 0; index < raw.length; index += 2) {
+      const name = textAt(raw, index);
+      if (!SHARED.has(name.toLowerCase())) this.#res.removeHeader(name);
+    }
   }
 
   write(chunk: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { WebSocket } from "ws";
@@ -8,7 +8,7 @@ import { type NodeHandlerOptions, toNodeHandler } from "../../../src/node.js";
 import { Depends } from "../../../src/parameters/depends.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { Request } from "../../../src/http/request.js";
-import { cutOff, httpApp, MemoryLogger, readBody, respond, Wire } from "./_http.js";
+import { cutOff, httpApp, MemoryLogger, pair, readBody, respond, Wire } from "./_http.js";
 import { echo as echoSocket } from "./_websocket.js";
 
 const echo = httpApp(async (scope, receive, send) => {
@@ -47,6 +47,99 @@ describe("toNodeHandler", () => {
     await using wire = new Wire(await listening(server));
     wire.write(`POST / HTTP/1.1\r\nHost: a\r\n${rest}`);
     expect(await wire.until(/done$/)).toMatch(/\r\nConnection: keep-alive\r\n/);
+    server.close();
+  });
+
+  describe("with a host that has set headers", () => {
+    const sent: [string, string][] = [
+      ["content-type", "text/plain"],
+      ["set-cookie", "a=1"],
+      ["set-cookie", "b=2"],
+      ["vary", "Accept"],
+      ["link", "</a>; rel=next"],
+      ["link", "</b>; rel=prev"],
+      ["WWW-Authenticate", "Basic"],
+      ["WWW-Authenticate", "Bearer"],
+      ["x-powered-by", "the App"],
+    ];
+    const whole = httpApp((_scope, _receive, send) => respond(send, 200, "hello", sent));
+    const streamed = httpApp(async (_scope, _receive, send) => {
+      await send({ type: "http.response.start", status: 200, headers: sent.map(([name, value]) => pair(name, value)) });
+      await send({ type: "http.response.body", body: Buffer.from("hel"), more_body: true });
+      await send({ type: "http.response.body", body: Buffer.from("lo") });
+    });
+
+    /** The lines of a response, after the headers that a host sets. */
+    async function linesAfter(app: ASGIApp, set: (res: ServerResponse) => void) {
+      const server = createServer();
+      const handler = toNodeHandler(app, { logger: new MemoryLogger() });
+      server.on("request", (req, res) => {
+        set(res);
+        handler(req, res);
+      });
+      await using wire = new Wire(await listening(server));
+      wire.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+      const [head = "", body] = (await wire.closed).split("\r\n\r\n");
+      server.close();
+      const valuesOf = (name: string) =>
+        head
+          .split("\r\n")
+          .flatMap((line) => (line.toLowerCase().startsWith(`${name}: `) ? [line.slice(name.length + 2)] : []));
+      return { valuesOf, body };
+    }
+
+    it.each([
+      ["whole", whole, "hello"],
+      ["streamed", streamed, "3\r\nhel\r\n2\r\nlo\r\n0"],
+    ])("sends each line of a repeated header: a %s body", async (_form, app, content) => {
+      const { valuesOf, body } = await linesAfter(app, (res) => res.setHeader("X-Powered-By", "Express"));
+      expect(body).toBe(content);
+      expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
+      expect(valuesOf("link")).toEqual(["</a>; rel=next", "</b>; rel=prev"]);
+      expect(valuesOf("www-authenticate")).toEqual(["Basic", "Bearer"]);
+      expect(valuesOf("x-powered-by")).toEqual(["the App"]);
+    });
+
+    it("keeps the headers of the host, adds its cookies, and replaces the ones that the application sends", async () => {
+      const { valuesOf } = await linesAfter(whole, (res) => {
+        res.setHeader("Set-Cookie", ["host=1", "host=2"]).setHeader("Vary", "Origin").setHeader("Link", "</h>; rel=up");
+        res.setHeader("WWW-Authenticate", ["Digest", "Negotiate"]).setHeader("X-Frame-Options", "DENY");
+      });
+      expect(valuesOf("set-cookie")).toEqual(["host=1", "host=2", "a=1", "b=2"]);
+      expect(valuesOf("vary")).toEqual(["Origin", "Accept"]);
+      expect(valuesOf("link")).toEqual(["</h>; rel=up", "</a>; rel=next", "</b>; rel=prev"]);
+      expect(valuesOf("www-authenticate")).toEqual(["Basic", "Bearer"]);
+      expect(valuesOf("x-frame-options")).toEqual(["DENY"]);
+    });
+
+    it("frames the body by the length of the application, not by a length of the host", async () => {
+      const { valuesOf, body } = await linesAfter(streamed, (res) => res.setHeader("Content-Length", 2));
+      expect([valuesOf("content-length"), body]).toEqual([[], "3\r\nhel\r\n2\r\nlo\r\n0"]);
+    });
+
+    it("sends its headers through a wrapper of writeHead that reads them from the response", async () => {
+      let seen: unknown;
+      const { valuesOf } = await linesAfter(whole, (res) => {
+        const writeHead = res.writeHead.bind(res);
+        res.writeHead = (status: number, ...others: unknown[]) => {
+          seen = [...others, res.getHeader("set-cookie")];
+          return writeHead(status);
+        };
+      });
+      expect(seen).toEqual([["a=1", "b=2"]]);
+      expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
+    });
+  });
+
+  it("sends a Content-Disposition in latin-1 after a Content-Length", async () => {
+    const headers: [string, string][] = [
+      ["content-length", "2"],
+      ["content-disposition", 'attachment; filename="caf\u00e9"'],
+    ];
+    const server = createServer(toNodeHandler(httpApp((_scope, _receive, send) => respond(send, 200, "ok", headers))));
+    await using wire = new Wire(await listening(server));
+    wire.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(await wire.closed).toMatch(/^HTTP\/1\.1 200 [^]*filename="caf\u00e9"[^]*\r\n\r\nok$/);
     server.close();
   });
 
