@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
     RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
     WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
-    describeRoute documentSourceOf endpointsOf entranceOf errorsOf expecting findLoopPackage fingerprintOf formatMessage
+    describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isListedSocket
     isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst

@@ -1,7 +1,7 @@
 /** Errors of the commands, as the terminal shows them. @module */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type CodeOf, codeOf, type FactsOf, formatMessage, isForeignFrame } from "tsgi/internals";
+import { type CodeOf, codeOf, errorChain, type FactsOf, formatMessage, isForeignFrame } from "tsgi/internals";
 import type { ConfigurationError } from "tsgi";
 import { explanations } from "./errors-page.js";
 import { COMMANDS } from "./messages.js";
@@ -56,28 +56,15 @@ export function commandError<Key extends keyof typeof COMMANDS>(
   return new CommandError(codeOf(key), commandMessage(key, ...facts));
 }
 
-/** Errors of a chain of causes that are shown. */
-const MAX_CAUSES = 8;
-
 /** The last error of a command: its last line names the section to read. */
 export function showFailure(error: unknown): string {
   const code = documentedCode(error);
   return code === null ? showError(error) : `${showError(error)}\nRead more: tsgi explain ${code}`;
 }
 
-/** An error, what caused it, and so on. Of causes that go in a circle, and of a very long chain, the first ones. */
-function chainOf(error: unknown): unknown[] {
-  const chain = [error];
-  for (let last = error; chain.length < MAX_CAUSES && last instanceof Error && last.cause !== undefined;) {
-    last = last.cause;
-    chain.push(last);
-  }
-  return chain;
-}
-
 /** The code of an error, or of a cause, that the page of errors explains. */
 function documentedCode(error: unknown): string | null {
-  const codes = chainOf(error).flatMap((one) => ownCode(one) ?? []);
+  const codes = errorChain(error).flatMap(({ error: one }) => ownCode(one) ?? []);
   const known = codes.length === 0 ? null : explanations();
   return codes.find((code) => known?.has(code)) ?? null;
 }
@@ -96,10 +83,11 @@ function ownCode(error: unknown): string | null {
 /** An error as the terminal shows it: without the frames of other people's code. */
 export function showError(error: unknown): string {
   if (isStartFailure(error)) return showStartFailure(error);
-  const chain = chainOf(error);
+  const chain = errorChain(error);
   // The message of these covers their causes.
-  const last = chain.findIndex((one) => one instanceof CommandError || isTransformError(one));
-  return (last === -1 ? chain : chain.slice(0, last + 1)).map(showOne).join("\ncaused by ");
+  const last = chain.findIndex(({ error: one }) => one instanceof CommandError || isTransformError(one));
+  const shown = last === -1 ? chain : chain.slice(0, last + 1);
+  return shown.map(({ error: one, link }) => (link === "" ? "" : `${link} `) + showOne(one)).join("\n");
 }
 
 /** Tells if the server reports that the application did not start. */

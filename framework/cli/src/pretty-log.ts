@@ -27,7 +27,7 @@ const LEVEL_OF_NAME = new Map(Object.entries(LEVELS).map(([level, [name]]) => [n
 const LEFT_OUT: ReadonlySet<string> = new Set(["level", "time", "msg", "message", "pid", "hostname", "err", "v"]);
 
 /** Error fields that its stack shows. */
-const IN_STACK: ReadonlySet<string> = new Set(["type", "name", "message", "stack", "cause"]);
+const IN_STACK: ReadonlySet<string> = new Set(["type", "name", "message", "stack", "cause", "aggregateErrors"]);
 
 const MAX_CAUSES = 8;
 
@@ -157,10 +157,13 @@ function styleOf(status: number | null): Style {
 /** An error as pino's serializer writes it. */
 function showError(err: unknown, paint: Paint, depth = 0): string {
   if (!isFields(err) || typeof err["stack"] !== "string") return `\n    ${show(err)}`;
-  const { stack, cause } = err;
+  const { stack, cause, aggregateErrors } = err;
   const [head = "", ...lines] = ownFramesFirst(stack.split("\n")).map((line) =>
     isForeignFrame(line) ? paint("dim", oneLine(line)) : oneLine(line),
   );
-  const inner = cause === undefined || depth === MAX_CAUSES ? "" : `\n  caused by${showError(cause, paint, depth + 1)}`;
-  return `\n    ${head}${showFields(err, IN_STACK, paint)}${lines.map((line) => `\n    ${line}`).join("")}${inner}`;
+  const next = (link: string, one: unknown) => `\n  ${link}${showError(one, paint, depth + 1)}`;
+  const contained = Array.isArray(aggregateErrors) ? aggregateErrors.map((one) => next("contains", one)) : [];
+  const inner = cause === undefined ? contained : [...contained, next("caused by", cause)];
+  const linked = depth === MAX_CAUSES ? "" : inner.join("");
+  return `\n    ${head}${showFields(err, IN_STACK, paint)}${lines.map((line) => `\n    ${line}`).join("")}${linked}`;
 }

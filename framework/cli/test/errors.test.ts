@@ -8,6 +8,13 @@ describe("an error that ends a command", () => {
     expect(showError(error)).toMatch(/^Error: outer[^]*\ncaused by TypeError: inner[^]*\ncaused by text$/);
   });
 
+  it("is shown with the errors that its cause contains", () => {
+    const refused = new AggregateError([new Error("connect ECONNREFUSED ::1:1"), new Error("connect x")], "");
+    expect(showFailure(new Error("No database", { cause: refused }))).toMatch(
+      /^Error: No database[^]*\ncaused by AggregateError[^]*\ncontains Error: connect ECONNREFUSED ::1:1[^]*\ncontains Error: connect x/,
+    );
+  });
+
   it("is printed a limited number of times if it causes itself", () => {
     const error = new Error("round and round");
     error.cause = error;

@@ -276,6 +276,12 @@ describe("the recorder", () => {
     expect([kept.length, kept[0]?.path, kept.at(-1)?.path]).toEqual([100, "/1", "/100"]);
   });
 
+  it("keeps the messages of the errors that an error contains", () => {
+    const recorder = new Recorder();
+    start(recorder, "/").end?.(new AggregateError([new Error("connect ::1:1"), new Error("connect x")], ""));
+    expect(recorder.since(0)[0]?.error).toBe("AggregateError: connect ::1:1; connect x");
+  });
+
   it("cuts a long path, a long error and many steps", () => {
     const recorder = new Recorder();
     const observation = start(recorder, `/${"x".repeat(10_000)}`);

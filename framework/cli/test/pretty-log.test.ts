@@ -103,6 +103,20 @@ describe("the log that `tsgi dev` shows", () => {
     expect(order(await showText(`${JSON.stringify(nested)}\n`))).toBe("outer c.ts inner b.ts node:fs");
   });
 
+  it("prints the errors that an error contains after it", async () => {
+    const refused = new AggregateError([new Error("connect ::1:1"), new Error("connect 127.0.0.1:1")], "");
+    const text = await showText(written((logger) => logger.error({ err: refused }, "failed")));
+    const lines = text.split("\n").map((line) => line.trim());
+    expect(lines.filter((line) => /^(?:contains|Error|AggregateError)/.test(line))).toEqual([
+      "AggregateError:",
+      "contains",
+      "Error: connect ::1:1",
+      "contains",
+      "Error: connect 127.0.0.1:1",
+    ]);
+    expect(text).not.toContain("aggregateErrors");
+  });
+
   it("uses color only if requested, and dims stack frames of dependencies", async () => {
     const line = written((logger) => logger.error({ err: Object.assign(new Error("x"), { stack: STACK }) }, "failed"));
     const [plain, colored] = [await showText(line), await showText(line, true)];

@@ -30,6 +30,43 @@ describe("tsgi run with an application that does not start", () => {
   });
 });
 
+/** A connection to a name with two addresses that both refuse. */
+const REFUSED = `import { connect } from "node:net";
+  import { App } from "tsgi";
+  const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+  const refused = () => new Promise((_, reject) =>
+    connect({ host: "db.test", port: 1, autoSelectFamily: true, lookup: (_host, _options, found) => found(null, addresses) })
+      .on("error", reject));
+  export const app = new App();`;
+
+describe("a database that refuses connections at two addresses", () => {
+  it.each(["run", "dev"])("is shown with the addresses by tsgi %s if a startup hook needs it", async (command) => {
+    await using project = await Project.create({ "app.js": `${REFUSED}\napp.onStartup(refused);` });
+    const started = project.start([command, "--port", "0"]);
+    const [text] = await started.next(/AggregateError: .*/);
+    expect(text).toContain("connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.2:1");
+  });
+
+  it.each(["run", "doctor"])("is shown with the addresses by tsgi %s if the module needs it", async (command) => {
+    await using project = await Project.create({ "app.js": `${REFUSED}\nawait refused();` });
+    const { stdout, stderr, code } = await project.run(command);
+    expect(stdout + stderr).toMatch(/contains Error: connect ECONNREFUSED 127\.0\.0\.1:1/);
+    expect(stdout + stderr).toMatch(/contains Error: connect ECONNREFUSED 127\.0\.0\.2:1/);
+    expect(code).toBe(1);
+  });
+
+  it("is shown with the addresses by tsgi run if a shutdown hook needs it", async () => {
+    await using project = await Project.create({ "app.js": `${REFUSED}\napp.onShutdown(refused);` });
+    const command = project.start(["run", "--port", "0"]);
+    await command.next(/Listening on/);
+    command.child.kill("SIGTERM");
+    const { stderr } = await command.ended;
+    expect(stderr).toContain(
+      "A shutdown hook failed: AggregateError: connect ECONNREFUSED 127.0.0.1:1; connect ECONNREF",
+    );
+  });
+});
+
 describe("a program with an uncaught error", () => {
   it("shows the message of a port in use, and the line of the program, without code of the package", async () => {
     await using server = createServer().listen(0, "127.0.0.1");

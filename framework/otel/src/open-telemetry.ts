@@ -1,5 +1,14 @@
 /** `openTelemetry`: a span and a duration for each request. @module */
-import type { Attributes, Context, Histogram, MeterProvider, Span, Tracer, TracerProvider } from "@opentelemetry/api";
+import type {
+  Attributes,
+  Context,
+  Exception,
+  Histogram,
+  MeterProvider,
+  Span,
+  Tracer,
+  TracerProvider,
+} from "@opentelemetry/api";
 import {
   HTTPException,
   type HTTPScope,
@@ -10,6 +19,7 @@ import {
 } from "tsgi";
 import {
   assertOptions,
+  errorMessage,
   FLAG,
   OBJECT,
   observedOf,
@@ -103,6 +113,12 @@ function hasGlobalTracer(): boolean {
   return provider.getDelegateTracer === undefined || provider.getDelegateTracer(NAME) !== undefined;
 }
 
+/** With the messages of the errors that it contains: Node's `AggregateError` of a refused connection has an empty message. */
+function toException(error: Error): Exception {
+  const { name, stack, code } = error as Error & { code?: string | number };
+  return { name, message: errorMessage(error), stack, code };
+}
+
 /** One request or WebSocket. */
 class RequestTrace implements Observation {
   readonly #instruments: Instruments;
@@ -152,7 +168,7 @@ class RequestTrace implements Observation {
     const isFailed = error !== undefined || (this.#status ?? 0) >= 500;
     const type = error === undefined ? String(this.#status) : errorType(error);
     if (isFailed) {
-      if (error !== undefined) this.#span.recordException(error instanceof Error ? error : type);
+      if (error !== undefined) this.#span.recordException(error instanceof Error ? toException(error) : type);
       this.#span.setAttribute("error.type", type);
       this.#span.setStatus({ code: api.SpanStatusCode.ERROR });
     }

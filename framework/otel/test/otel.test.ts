@@ -144,6 +144,20 @@ describeMatrix("openTelemetry", ({ call, transport }) => {
     ]);
   });
 
+  it("records an AggregateError with the messages of its errors", async () => {
+    const app = create();
+    app.get("/", async () =>
+      Promise.reject(new AggregateError([new Error("connect ::1:1"), new Error("connect x")], "")),
+    );
+    await call(app, "GET", "/");
+    const { events } = telemetry.takeSpan();
+    expect(events[0]?.attributes).toMatchObject({
+      [semconv.ATTR_EXCEPTION_TYPE]: "AggregateError",
+      [semconv.ATTR_EXCEPTION_MESSAGE]: "connect ::1:1; connect x",
+      [semconv.ATTR_EXCEPTION_STACKTRACE]: expect.stringContaining("otel.test.ts"),
+    });
+  });
+
   it("makes a child span for each dependency and validation with the option steps", async () => {
     const app = create({ steps: true });
     const getUser = async () => "ada";

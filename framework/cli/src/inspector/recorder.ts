@@ -7,7 +7,7 @@ import {
   RequestValidationError,
   type WebSocketScope,
 } from "tsgi";
-import { Deferred } from "tsgi/internals";
+import { Deferred, errorText } from "tsgi/internals";
 import { type SourceFrame, sourceFramesOf } from "./source-frames.js";
 
 /** A part of a request's work. Times are milliseconds since the request began. */
@@ -171,6 +171,5 @@ function withoutValue({ loc, type, msg }: Fault): Recorded["faults"][number] {
 }
 
 function describe(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.slice(0, MAX_LENGTH);
+  return errorText(error).slice(0, MAX_LENGTH);
 }

@@ -60,7 +60,16 @@ export {
 export { type CodeOf, codeOf, type FactsOf, formatMessage } from "../common/error-codes.js";
 export { SERVER_START } from "../common/error-codes/servers.js";
 export { type ErrorMaker, errorsOf, missingPackage, statusPhrase, withPlace } from "../common/exceptions.js";
-export { consoleLogger, guardLogger, isForeignFrame, oneLine, ownFramesFirst } from "../common/logger.js";
+export {
+  consoleLogger,
+  errorChain,
+  errorMessage,
+  errorText,
+  guardLogger,
+  isForeignFrame,
+  oneLine,
+  ownFramesFirst,
+} from "../common/logger.js";
 export { describe, nearest, plural, show } from "../common/messages.js";
 export {
   ANYTHING,

@@ -150,7 +150,8 @@ export class AppLifespan<A> implements Startable {
 /** The message of a start that failed. Its text contains the code, because other servers receive only the text. */
 function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
   const code = errorCodeOf(error);
-  const message = errorText(error) + (code === null ? "" : ` [${code}]`);
+  const text = errorText(error);
+  const message = code === null || text.includes(code) ? text : `${text} [${code}]`;
   return { type: "lifespan.startup.failed", message, ...(hasError ? { error } : {}) };
 }
 

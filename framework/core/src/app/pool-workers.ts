@@ -10,6 +10,7 @@ import { isStandalone } from "../common/platform.js";
 import { announceRoutes, type HandlerCall, type HandlerPoolOptions, type HandlerPoolSettings } from "./pool-rules.js";
 import { PREPARE, Response } from "../http/response/response.js";
 import { messageOf } from "../common/error-codes.js";
+import { errorText } from "../common/logger.js";
 import type { Logger } from "../common/logger.js";
 
 /** A handler's result on its way from a worker. */
@@ -144,7 +145,7 @@ class PoolModule implements PoolEntry {
   }
 
   explain(problem: string, cause?: unknown): EntryError {
-    const reason = cause instanceof Error ? `: ${cause.name}: ${cause.message}` : "";
+    const reason = cause instanceof Error ? `: ${errorText(cause)}` : "";
     return explainEntry(this.#route, `its module ${this.module.url} ${problem}${reason}`, cause);
   }
 }

@@ -72,10 +72,46 @@ export function ownFramesFirst(lines: readonly string[]): string[] {
   return [...ordered, ...foreign];
 }
 
+/** Errors of a chain that are shown: an error may cause itself, or contain hundreds. */
+const MAX_ERRORS = 8;
+
+/** An error of a chain, and the words that connect it to one before it. */
+export interface LinkedError {
+  readonly error: unknown;
+  readonly link: "" | "contains" | "caused by";
+}
+
+/**
+ * The errors that an error contains, as an `AggregateError` does: Node's error of a refused connection to a name with two
+ * addresses has the hosts and the reasons only there. The entries of a `RequestValidationError` are not errors.
+ */
+export function containedErrors(error: Error): readonly Error[] {
+  const { errors } = error as { errors?: unknown };
+  return Array.isArray(errors) ? errors.filter((one) => one instanceof Error) : [];
+}
+
+/** An error, the errors that it contains, its cause, and so on: the first ones. */
+export function errorChain(error: unknown): LinkedError[] {
+  const chain: LinkedError[] = [];
+  const follow = (one: unknown, link: LinkedError["link"]): void => {
+    if (chain.push({ error: one, link }) >= MAX_ERRORS || !(one instanceof Error)) return;
+    for (const contained of containedErrors(one)) if (chain.length < MAX_ERRORS) follow(contained, "contains");
+    if (one.cause !== undefined && chain.length < MAX_ERRORS) follow(one.cause, "caused by");
+  };
+  follow(error, "");
+  return chain;
+}
+
+function showErrors(first: unknown): string {
+  return errorChain(first)
+    .map(({ error, link }) => (link === "" ? "" : `\n    ${link}`) + showError(error))
+    .join("");
+}
+
 /** Attack: a message with line breaks would forge lines or frames. It is escaped, and the frames are indented. */
-function showError(error: unknown, depth = 0): string {
+function showError(error: unknown): string {
   if (!(error instanceof Error)) return `\n    ${show(error)}`;
-  const { name, message, stack = "", cause } = error;
+  const { name, message, stack = "" } = error;
   const head = stack.indexOf(message);
   const frames = stack
     .slice(head < 0 ? 0 : head + message.length)
@@ -84,9 +120,8 @@ function showError(error: unknown, depth = 0): string {
   // A bundle for the web is one file, which does not tell one frame from another.
   const ordered = process.env["TSGI_PLATFORM"] === "web" ? frames : ownFramesFirst(frames);
   const shown = ordered.map((line) => `\n  ${oneLine(line)}`);
-  const inner = cause === undefined || depth > 4 ? "" : `\n    caused by${showError(cause, depth + 1)}`;
   const code = errorCodeOf(error);
-  return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}${inner}`;
+  return `\n    ${oneLine(`${name}${code === null ? "" : ` [${code}]`}: ${message}`)}${shown.join("")}`;
 }
 
 /**
@@ -99,15 +134,26 @@ export function errorCodeOf(error: unknown): string | null {
   return typeof code === "string" && code !== "" && !message.includes(code) ? code : null;
 }
 
+/** The message of an error, with the messages of the errors that it contains. */
+export function errorMessage(error: Error): string {
+  const { message } = error;
+  const contained = containedErrors(error)
+    .slice(0, MAX_ERRORS)
+    .map((one) => one.message)
+    .join("; ");
+  if (contained === "") return message;
+  return message === "" ? contained : `${message} (${contained})`;
+}
+
 /** An error in one line, for a message. */
 export function errorText(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : show(error);
+  return error instanceof Error ? `${error.name}: ${errorMessage(error)}` : show(error);
 }
 
 function write(level: string, fields: object & { err?: unknown }, message: string): void {
   const { err, ...others } = fields;
   const shown = Object.entries(others).map(([key, value]) => ` ${oneLine(key)}=${show(value)}`);
-  const stack = err === undefined ? "" : showError(err);
+  const stack = err === undefined ? "" : showErrors(err);
   console.error(`${new Date().toISOString()} ${level} ${oneLine(message)}${shown.join("")}${stack}`);
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "./asgi.js";
-import type { Logger } from "../common/logger.js";
+import { errorText, type Logger } from "../common/logger.js";
 import { ProtocolError } from "../common/exceptions.js";
 import { Deferred } from "../common/promises.js";
 
@@ -121,13 +121,13 @@ export class Lifespan {
     this.#phase = "over";
     if (phase === "starting") {
       if (thrown.length === 1) {
-        this.#logger.info({}, `The application is served without a lifespan (${String(thrown[0])}).`);
+        this.#logger.info({}, `The application is served without a lifespan (${errorText(thrown[0])}).`);
       }
       this.#started.resolve({ ok: true });
     } else if (phase === "serving") {
       this.#logger.error({ err: thrown[0] }, "The application's lifespan ended while it was being served.");
     } else if (phase === "stopping") {
-      this.#stopped.resolve(thrown.length === 0 ? { ok: true } : { ok: false, message: String(thrown[0]) });
+      this.#stopped.resolve(thrown.length === 0 ? { ok: true } : { ok: false, message: errorText(thrown[0]) });
     }
   }
 }

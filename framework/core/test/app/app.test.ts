@@ -1049,6 +1049,23 @@ describe("lifespan", () => {
     expect(answer).toEqual({ type: "lifespan.startup.failed", message: expect.stringContaining("is not a generator") });
   });
 
+  it("reports the host and the reason of a connection that was refused at two addresses", async () => {
+    const { app, log } = create();
+    const refused = () =>
+      Promise.reject(
+        Object.assign(new AggregateError([new Error("connect ECONNREFUSED ::1:1"), new Error("connect x")], ""), {
+          code: "ECONNREFUSED",
+        }),
+      );
+    app.onShutdown(refused);
+    const message = "AggregateError: connect ECONNREFUSED ::1:1; connect x";
+    expect((await live(app))[1]).toEqual({ type: "lifespan.shutdown.failed", message });
+    expect(log.lines).toEqual([`error A shutdown hook failed: ${message}`]);
+    const { app: other } = create();
+    other.onStartup(refused);
+    expect(await live(other)).toEqual([{ type: "lifespan.startup.failed", message }]);
+  });
+
   it("runs every shutdown hook even if one fails, and reports the failure", async () => {
     const notes: string[] = [];
     const { app, log } = create();

@@ -6,7 +6,7 @@ import { App } from "../../src/app/app.js";
 import type { ASGIApp } from "../../src/protocol/asgi.js";
 import { BackgroundTasks } from "../../src/http/background.js";
 import { health } from "../../src/app/health.js";
-import { consoleLogger, guardLogger, type Logger } from "../../src/common/logger.js";
+import { consoleLogger, errorText, guardLogger, type Logger } from "../../src/common/logger.js";
 import { accessLog } from "../../src/middleware/index.js";
 import { serve, toNodeHandler } from "../../src/node.js";
 import { Depends } from "../../src/parameters/depends.js";
@@ -52,6 +52,52 @@ describe("the console logger", () => {
       .map((line) => line.trim());
     expect(shown).toContain("Error [P2025]: No such row.");
     expect(shown).toContain("Error: connect ECONNREFUSED ::1:5432");
+  });
+
+  const refusedBy = (...hosts: string[]) =>
+    Object.assign(
+      new AggregateError(
+        hosts.map((host) => new Error(`connect ECONNREFUSED ${host}`)),
+        "",
+      ),
+      { code: "ECONNREFUSED" },
+    );
+
+  it("shows the errors that an error or its cause contains, as one of a connection to a name with two addresses", () => {
+    for (const err of [refusedBy("::1:5432", "127.0.0.1:5432"), new Error("outer", { cause: refusedBy("::1:5432") })]) {
+      lines = [];
+      consoleLogger.error({ err }, "failed");
+      const shown = lines
+        .join("")
+        .split("\n")
+        .map((line) => line.trim());
+      expect(shown).toContain("AggregateError [ECONNREFUSED]:");
+      expect(shown[shown.indexOf("contains") + 1]).toBe("Error: connect ECONNREFUSED ::1:5432");
+    }
+  });
+
+  it("shows the first eight errors of a chain, which may contain hundreds or itself", () => {
+    const hundreds = refusedBy(...Array.from({ length: 500 }, (_, index) => `10.0.0.1:${index}`));
+    const itself = refusedBy("a");
+    itself.errors.push(itself);
+    itself.cause = itself;
+    for (const err of [hundreds, itself]) {
+      lines = [];
+      consoleLogger.error({ err }, "failed");
+      expect(lines.join("").match(/^ {4}\w*Error/gm)).toHaveLength(8);
+    }
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      "without a message",
+      refusedBy("a:1", "b:1"),
+      "AggregateError: connect ECONNREFUSED a:1; connect ECONNREFUSED b:1",
+    ],
+    ["with a message", new AggregateError([new Error("a"), "b"], "All failed"), "AggregateError: All failed (a)"],
+    ["of no errors", new AggregateError([], "None"), "AggregateError: None"],
+  ])("has the errors in an AggregateError %s in the message of a line", (_which, error, text) => {
+    expect(errorText(error)).toBe(text);
   });
 
   it("keeps control characters out, wherever the text of a request got to", () => {

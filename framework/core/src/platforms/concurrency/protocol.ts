@@ -1,6 +1,6 @@
 /** The messages between a pool and its workers, and the context that goes with a call. @module */
 import { HTTPException } from "../../common/exceptions.js";
-import { errorText } from "../../common/logger.js";
+import { containedErrors, errorText } from "../../common/logger.js";
 import { LoopError } from "./errors.js";
 
 /** A context in a form that travels, such as the headers of W3C Trace Context. */
@@ -120,24 +120,29 @@ export interface SentError {
   readonly message: string;
   readonly stack: string;
   readonly cause?: SentError;
+  /** The errors that an `AggregateError` contains. */
+  readonly errors?: readonly SentError[];
   /** Further fields of an `HTTPException`. */
   readonly http?: { statusCode: number; detail: unknown; headers: Readonly<Record<string, string>> | undefined };
 }
 
-/** Causes behind an error that travel with it. */
+/** Causes behind an error that are sent with it. */
 const MAX_CAUSES = 4;
+
+/** Errors in an error that are sent with it. */
+const MAX_CONTAINED = 4;
 
 /** An error, or any other thrown value, in a form that can be sent. */
 export function toSentError(thrown: unknown, depth = 0): SentError {
   try {
     if (!(thrown instanceof Error)) return { name: "Error", message: `Thrown: ${errorText(thrown)}`, stack: "" };
     // Of any type if the application has assigned another value.
-    const { name, message, stack = "", cause }: Partial<Record<keyof Error, unknown>> = thrown;
+    const { name, message, stack = "" }: Partial<Record<keyof Error, unknown>> = thrown;
     return {
       name: String(name),
       message: String(message),
       stack: String(stack),
-      ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: toSentError(cause, depth + 1) }),
+      ...(depth >= MAX_CAUSES ? {} : linkedErrors(thrown, depth + 1)),
       ...(thrown instanceof HTTPException
         ? { http: { statusCode: thrown.statusCode, detail: thrown.detail, headers: thrown.headers } }
         : {}),
@@ -147,7 +152,16 @@ export function toSentError(thrown: unknown, depth = 0): SentError {
   }
 }
 
-/** The error that was sent: an `HTTPException` or a `LoopError` as such, any other as an `Error` of its name. */
+function linkedErrors(thrown: Error, depth: number): Pick<SentError, "cause" | "errors"> {
+  const { cause } = thrown;
+  const errors = containedErrors(thrown).slice(0, MAX_CONTAINED);
+  return {
+    ...(cause === undefined ? {} : { cause: toSentError(cause, depth) }),
+    ...(errors.length === 0 ? {} : { errors: errors.map((error) => toSentError(error, depth)) }),
+  };
+}
+
+/** The error that was sent: an `HTTPException` or a `LoopError` as such, any other as an `Error` or `AggregateError` of its name. */
 export function fromSentError(sent: SentError): Error {
   const cause = sent.cause === undefined ? undefined : fromSentError(sent.cause);
   const error = create(sent, cause);
@@ -160,9 +174,14 @@ export function copyError(thrown: unknown): Error {
   return fromSentError(structuredClone(toSentError(thrown)));
 }
 
-function create({ name, message, http }: SentError, cause: Error | undefined): Error {
+function createPlain(message: string, errors: readonly SentError[] | undefined, cause: Error | undefined): Error {
+  if (errors === undefined) return new Error(message, { cause });
+  return new AggregateError(errors.map(fromSentError), message, { cause });
+}
+
+function create({ name, message, http, errors }: SentError, cause: Error | undefined): Error {
   if (http) return new HTTPException(http.statusCode, http.detail, { headers: http.headers, cause });
-  const error = name === "LoopError" ? new LoopError("") : new Error(message, { cause });
+  const error = name === "LoopError" ? new LoopError("") : createPlain(message, errors, cause);
   Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
   error.message = message;
   return error;

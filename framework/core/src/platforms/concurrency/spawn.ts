@@ -4,6 +4,7 @@ import { isStandalone, nodeModule } from "../../common/platform.js";
 import { POOL_WORKER, type ThreadData } from "./ports.js";
 import { deliver, type EntryModule, type Spawn, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 import { configurationError } from "../../common/exceptions.js";
+import { errorText } from "../../common/logger.js";
 import { findTsx } from "./thread-typescript.js";
 
 /**
@@ -138,7 +139,7 @@ function spawnThread(program: string, events: WorkerEvents): WorkerHandle {
   });
   let fault: string | null = null;
   worker.on("message", (message) => deliver(message, events));
-  worker.on("error", (error: unknown) => (fault = `by an uncaught error (${String(error)})`));
+  worker.on("error", (error: unknown) => (fault = `by an uncaught error (${errorText(error)})`));
   worker.on("exit", (code) => events.gone(fault ?? `with exit code ${code}`));
   worker.unref(); // Listening to messages has made it one that is waited for.
   return {

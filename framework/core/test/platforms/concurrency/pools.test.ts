@@ -86,6 +86,15 @@ describe.each([
     expect(error.cause).toMatchObject({ name: "Error", message: "the cause" });
   });
 
+  it("passes on the errors that an AggregateError contains", async () => {
+    const error = await failure(open().run(work, "throwAggregate"));
+    expect(error).toBeInstanceOf(AggregateError);
+    expect((error as AggregateError).errors).toMatchObject([
+      { name: "RangeError", message: "first", stack: expect.stringContaining("work.js") },
+      { message: "second", cause: { message: "the cause" } },
+    ]);
+  });
+
   it("passes on an HTTPException completely", async () => {
     const error = await failure(open().run(work, "throwException"));
     expect(error).toBeInstanceOf(HTTPException);
