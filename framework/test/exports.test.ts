@@ -29,7 +29,7 @@ const NAMES: Readonly<Record<string, string>> = {
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isListedSocket
     isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst
-    parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal
+    parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal
     reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show
     statusPhrase storageKeyOf swapOf toUrl toWebSocketScope whenEnded whole withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",

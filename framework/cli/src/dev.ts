@@ -10,7 +10,10 @@ import type { ServedFlags } from "./dev-process.js";
 import { Supervisor } from "./supervisor.js";
 
 /** The flags of `tsgi dev`. */
-export interface DevFlags extends Pick<ServedFlags, "host" | "port" | "loop" | "trustedProxies" | "accessLog"> {
+export interface DevFlags extends Pick<
+  ServedFlags,
+  "host" | "port" | "loop" | "trustedProxies" | "clientAddressHeader" | "accessLog"
+> {
   /** Folders to watch in addition to the working directory. */
   watch: string[];
 }

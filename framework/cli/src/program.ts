@@ -45,6 +45,7 @@ function addServing(program: Command): void {
     .addOption(port())
     .addOption(loop())
     .addOption(trustedProxies())
+    .addOption(clientAddressHeader())
     .option("--watch <folder...>", "more folders: a change of any file in them restarts the application", [])
     .option("--no-access-log", "do not print a line for each request")
     .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
@@ -63,6 +64,7 @@ function addServing(program: Command): void {
     .option("--tls-cert <file>", "certificate chain, PEM")
     .option("--http2", "enable HTTP/2 in addition to HTTP/1.1")
     .addOption(trustedProxies())
+    .addOption(clientAddressHeader())
     .option("--shutdown-timeout <ms>", "graceful shutdown timeout in milliseconds", integer(0, 3_600_000))
     .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
 }
@@ -174,6 +176,11 @@ const trustedProxies = () =>
   new Option("--trusted-proxies <list>", "proxies to trust for X-Forwarded-For and X-Forwarded-Proto")
     .env("TRUSTED_PROXIES")
     .argParser((text: string, before: string[] | undefined) => [...(before ?? []), ...listOf(text)]);
+
+const clientAddressHeader = () =>
+  new Option("--client-address-header <name>", "header of these proxies with the client's address").env(
+    "CLIENT_ADDRESS_HEADER",
+  );
 
 /** The members of a list with commas or spaces. */
 function listOf(text: string): string[] {

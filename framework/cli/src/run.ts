@@ -25,12 +25,14 @@ export interface RunFlags {
   tlsCert?: string;
   http2?: true;
   trustedProxies?: string[];
+  clientAddressHeader?: string;
   shutdownTimeout?: number;
 }
 
 /** @throws CommandError for flags that do not go together, or a file that cannot be read. */
 export function toServeOptions(flags: RunFlags): ServeOptions {
-  const { host, port, socket, workers, loop, tlsKey, tlsCert, http2, trustedProxies, shutdownTimeout } = flags;
+  const { host, port, socket, workers, loop, tlsKey, tlsCert, http2, shutdownTimeout } = flags;
+  const { trustedProxies, clientAddressHeader } = flags;
   if ((tlsKey === undefined) !== (tlsCert === undefined)) {
     throw new CommandError(
       "TSGI_INCOMPLETE_TLS",
@@ -41,10 +43,11 @@ export function toServeOptions(flags: RunFlags): ServeOptions {
   return {
     ...(socket === undefined ? { host, port } : { path: socket }),
     ...(workers > 1 ? { workers } : {}),
-    ...(loop === undefined ? {} : { loop }),
-    ...(http2 === undefined ? {} : { http2 }),
-    ...(trustedProxies === undefined ? {} : { trustedProxies }),
-    ...(shutdownTimeout === undefined ? {} : { shutdownTimeoutMs: shutdownTimeout }),
+    loop,
+    http2,
+    trustedProxies,
+    clientAddressHeader: clientAddressHeader === "" ? undefined : clientAddressHeader, // a variable without a value
+    shutdownTimeoutMs: shutdownTimeout,
     ...(tlsKey !== undefined && tlsCert !== undefined
       ? { tls: { key: read(tlsKey, "--tls-key"), cert: read(tlsCert, "--tls-cert") } }
       : {}),

@@ -117,6 +117,25 @@ describe("tsgi run behind proxies", () => {
     expect(await (await fetch(url, { headers: forwarded })).json()).toEqual([client, scheme]);
   });
 
+  it.each<[how: string, args: string[], env: NodeJS.ProcessEnv, client: string]>([
+    ["--client-address-header", ["--client-address-header", "Fly-Client-IP"], {}, "203.0.113.7"],
+    ["CLIENT_ADDRESS_HEADER", [], { CLIENT_ADDRESS_HEADER: "Fly-Client-IP" }, "203.0.113.7"],
+    ["X-Forwarded-For if CLIENT_ADDRESS_HEADER is empty", [], { CLIENT_ADDRESS_HEADER: "" }, "10.1.2.3"],
+  ])("reads the client's address from %s", async (_how, args, env, client) => {
+    await using project = await Project.create({ "app.js": WHO_APP });
+    const command = project.start(["run", "--port", "0", "--trusted-proxies", "loopback", ...args], env);
+    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    const headers = { ...forwarded, "fly-client-ip": "203.0.113.7" };
+    expect(await (await fetch(url, { headers })).json()).toEqual([client, "https"]);
+  });
+
+  it("reports a header that any client could send, and exits 2", async () => {
+    await using project = await Project.create({ "app.js": WHO_APP });
+    const { code, stderr } = await project.run("run", "--port", "0", "--client-address-header", "Fly-Client-IP");
+    expect(stderr).toContain("clientAddressHeader: Fly-Client-IP is read from trusted proxies only.");
+    expect(code).toBe(2);
+  });
+
   it.each(["1", "2"])("reports invalid proxies once with %s workers, and exits 2", async (workers) => {
     await using project = await Project.create({ "app.js": WHO_APP });
     const args = ["run", "--port", "0", "--workers", workers, "--trusted-proxies", "loopback,proxy.example.com"];

@@ -1,5 +1,13 @@
 /** The request of an event. @module */
-import { createScope, ErrorResponse, isAuthority, isFieldValue, isToken, type ServerContext } from "tsgi/internals";
+import {
+  createScope,
+  ErrorResponse,
+  isAuthority,
+  isFieldValue,
+  isToken,
+  parseAddress,
+  type ServerContext,
+} from "tsgi/internals";
 import type { HTTPScope } from "tsgi";
 import { pairsOf, type ReadEvent, recordAt, textAt } from "./event.js";
 import { targetOf } from "./target.js";
@@ -130,12 +138,6 @@ function endpointsOf(event: ReadEvent, { host, byName }: Headers) {
 function clientOf({ source, context }: ReadEvent, headers: ReadonlyMap<string, string>): string | undefined {
   if (source === "v2") return textAt(recordAt(context, "http"), "sourceIp");
   if (source === "v1") return textAt(recordAt(context, "identity"), "sourceIp");
-  const last = headers.get("x-forwarded-for")?.split(",").at(-1)?.trim();
-  return last === undefined || last === "" ? undefined : withoutPort(last);
-}
-
-/** The target group can be set to keep the client's port: `192.0.2.1:1234`, `[2001:db8::1]:1234`. */
-function withoutPort(address: string): string {
-  const [, v6, v4] = /^\[(.*)\](?::\d+)?$|^([^:]*):\d+$/.exec(address) ?? [];
-  return v6 ?? v4 ?? address;
+  const last = headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "";
+  return parseAddress(last)?.[0]; // the load balancer can be set to add the client's port
 }

@@ -78,6 +78,8 @@ describe("the scope of an event", () => {
 
   it("has no client if a load balancer does not send its address", async () => {
     expect((await scopeOf({ ...v1, requestContext: { elb: {} } })).client).toBeNull();
+    const headers = { "x-forwarded-for": "192.0.2.1, unknown" };
+    expect((await scopeOf({ ...v1, requestContext: { elb: {} }, headers })).client).toBeNull();
   });
 
   it.each([

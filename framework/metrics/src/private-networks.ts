@@ -9,7 +9,7 @@ import { TrustedProxies } from "tsgi/internals";
  * @throws ConfigurationError on a platform without `node:net`.
  */
 export function refusePublic() {
-  const internal = new TrustedProxies(["loopback", "private"], "privateOnly");
+  const internal = new TrustedProxies(["loopback", "private"], { option: "privateOnly" });
   return withParams({ request: Request }, async ({ request }) => {
     const scope = { ...request.scope };
     internal.apply(scope);

@@ -318,7 +318,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
    * Bun, Deno and Cloudflare Workers. The lifespan starts before the first request.
    */
   get fetch(): ClosableFetchHandler {
-    return (this.#fetch ??= toFetchHandler(this, { logger: this.#logger }));
+    return (this.#fetch ??= toFetchHandler(this));
   }
 
   /** Every route, in the order of registration. Frozen, and the same list until a route is added. */

@@ -141,7 +141,7 @@ export { ErrorResponse } from "../protocol/error-response.js";
 export { Exchange } from "../protocol/exchange.js";
 export { headerValue, headerValues } from "../protocol/header-list.js";
 export { HeldMessages, MessageQueue } from "../protocol/message-queue.js";
-export { isAuthority, isFieldValue, isToken, parseMediaType } from "../protocol/http-grammar.js";
+export { isAuthority, isFieldValue, isToken, parseAddress, parseMediaType } from "../protocol/http-grammar.js";
 export { LazyServer } from "../protocol/lazy-server.js";
 export type { Lifespan } from "../protocol/lifespan.js";
 export { isWellFormed } from "../protocol/path.js";

@@ -6,6 +6,9 @@
  * @module
  */
 
+import { expecting } from "../common/options.js";
+import type { Address } from "./asgi.js";
+
 /** RFC 9110 §5.6.2 `tchar`, for a class of an expression. */
 export const TCHAR = "!#$%&'*+.^_`|~0-9A-Za-z\\-";
 
@@ -15,6 +18,9 @@ const TOKEN = new RegExp(`^[${TCHAR}]+$`);
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
+
+/** The option is the name of a header. */
+export const HEADER_NAME = expecting("the name of a header", (value) => typeof value === "string" && isToken(value));
 
 /** RFC 9110 §5.5: visible latin-1, SP and HTAB. CR, LF and NUL would end the field and start another. */
 const FIELD_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
@@ -194,6 +200,29 @@ export function isOrigin(value: unknown): value is string {
 export function canonicalAddress(address: string): string | undefined {
   const url = `http://[${address}]`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
+
+/** An address of IPv4 in four decimal numbers. */
+export function isIPv4(text: string): boolean {
+  return IPV4.test(text);
+}
+
+/** The parser of the platform gets only characters of an address: it takes a minute for some hosts. */
+export function isIPv6(text: string): boolean {
+  return /^[0-9a-f:.]{2,45}$/i.test(text) && canonicalAddress(text) !== undefined;
+}
+
+/**
+ * Reads `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`, the forms in which proxies write an
+ * address; `null` for anything else.
+ */
+export function parseAddress(text: string): Address | null {
+  if (isIPv6(text)) return [text, null];
+  const [, inBrackets = "", plain = "", port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (!isIPv6(inBrackets) && !isIPv4(plain)) return null;
+  return [inBrackets || plain, port === undefined ? null : Number(port)];
 }
 
 /** RFC 3986 §3.2.2: an IP literal, or a name of unreserved, sub-delims and percent-encoded characters; §3.2.3: a port. */

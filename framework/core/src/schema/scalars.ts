@@ -1,6 +1,7 @@
 /** Scalars: read from text, checked, and what generated code needs of them. @module */
 import { configurationError } from "../common/exceptions.js";
 import { messageOfError, plural } from "../common/messages.js";
+import { isIPv4, isIPv6 } from "../protocol/http-grammar.js";
 import type { SchemaCheck, CompileDirection, PlainValue } from "./check.js";
 import type { Faults, FaultType } from "./faults.js";
 import { type Bound, type JSONSchema, transformOf } from "./json-schema.js";
@@ -246,7 +247,6 @@ const EMAIL =
   /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 const HOSTNAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 const DURATION = /^P(?!$)(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?!$)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?)$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** RFC 3339 §5.6 `full-time`, the leap second included. */
@@ -265,11 +265,6 @@ function isDate(text: string): boolean {
 /** RFC 3339 §5.6: date and time with an offset. */
 function isDateTime(text: string): boolean {
   return /^.{10}[Tt ]/.test(text) && isDate(text.slice(0, 10)) && TIME.test(text.slice(11));
-}
-
-/** The parser of the platform gets only characters of an address: it takes a minute for some hosts (see `parseURI`). */
-function isIPv6(text: string): boolean {
-  return /^[0-9a-f:.]{2,45}$/i.test(text) && URL.canParse(`http://[${text}]`);
 }
 
 /**
@@ -341,7 +336,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["duration", (text: string) => DURATION.test(text)],
   ["email", (text: string) => text.length <= 254 && EMAIL.test(text)],
   ["hostname", (text: string) => text.length <= 253 && HOSTNAME.test(text)],
-  ["ipv4", (text: string) => IPV4.test(text)],
+  ["ipv4", isIPv4],
   ["ipv6", isIPv6],
   ["uri", isURI],
   ["url", isURI],

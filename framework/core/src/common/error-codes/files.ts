@@ -45,6 +45,22 @@ export const FILES = {
     `trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not ` +
     `${JSON.stringify(entry)}.`,
   /**
+   * `clientAddressHeader` is set without `trustedProxies`.
+   *
+   * Any client can send the header, so it is read only from the proxies that you list.
+   *
+   * ```js
+   * // Wrong
+   * await serve(app, { clientAddressHeader: "Fly-Client-IP" });
+   *
+   * // Right
+   * const options = { trustedProxies: ["private"], clientAddressHeader: "Fly-Client-IP" };
+   * ```
+   */
+  TSGI_UNTRUSTED_CLIENT_ADDRESS: (header: string) =>
+    `clientAddressHeader: ${header} is read from trusted proxies only. List them in trustedProxies, or any client could ` +
+    "choose its address.",
+  /**
    * `workers` is not an integer of at least 1.
    *
    * ```js

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { ASGIApp } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
-import { assertOptions, LIST, OBJECT, type OptionRules } from "../../common/options.js";
+import { assertOptions, OBJECT, type OptionRules } from "../../common/options.js";
 import { ServerContext } from "../../protocol/server-context.js";
 import type { ResponseStream } from "../../protocol/engine.js";
 import { type BodyFlow, RequestBody } from "../../protocol/request-body.js";
@@ -20,18 +20,16 @@ import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response
 import { createScope } from "../../protocol/scope.js";
 import { socketEndpoints } from "./server-settings.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";
-import { TrustedProxies } from "./trusted-proxies.js";
+import { PROXY_OPTIONS, proxiesOf, type ProxyOptions } from "./trusted-proxies.js";
 import { toRules, HANDSHAKE_OPTIONS, type SocketServerOptions } from "./websocket/handshake-rules.js";
 import { UpgradeHandler } from "./websocket/upgrade.js";
 
 /** Options of `toNodeHandler`. */
-export interface NodeHandlerOptions extends SocketServerOptions {
+export interface NodeHandlerOptions extends SocketServerOptions, ProxyOptions {
   /** The log of errors that the application lets escape. Defaults to readable lines on stderr. */
   logger?: Logger;
   /** State of which each scope gets a shallow copy, for an application whose lifespan runs elsewhere. Defaults to `{}`. */
   state?: Record<string, unknown>;
-  /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count, as `serve` takes them. Empty by default. */
-  trustedProxies?: readonly string[];
 }
 
 /** A listener for requests; its method `upgrade` is the one for WebSockets. */
@@ -44,9 +42,9 @@ export interface NodeHandler extends RequestListener {
 
 const OPTIONS: OptionRules<NodeHandlerOptions> = {
   ...HANDSHAKE_OPTIONS,
+  ...PROXY_OPTIONS,
   logger: OBJECT,
   state: OBJECT,
-  trustedProxies: LIST,
 };
 
 /** Milliseconds between two pings, as `serve` has them by default. */
@@ -86,8 +84,8 @@ const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
 export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): NodeHandler {
   assertApplication("toNodeHandler()", app);
   assertOptions("toNodeHandler()", options, OPTIONS);
-  const { logger = consoleLogger, state = {}, trustedProxies } = options;
-  const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
+  const { logger = consoleLogger, state = {} } = options;
+  const proxies = proxiesOf(options);
   const context = new ServerContext(app, guardLogger(logger), { state, proxies });
   const upgrades = new UpgradeHandler(context, toRules(options, PING_MS, null));
   const settings = {

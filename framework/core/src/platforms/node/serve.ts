@@ -14,7 +14,6 @@ import {
   assertOptions,
   FLAG,
   group,
-  LIST,
   MILLISECONDS,
   OBJECT,
   oneOf,
@@ -31,13 +30,13 @@ import { HTTP1Server } from "./http1/server.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
 import type { Timeouts } from "./server-settings.js";
 import { closeOnSignals } from "./signals.js";
-import { TrustedProxies } from "./trusted-proxies.js";
+import { PROXY_OPTIONS, proxiesOf, type ProxyOptions, type TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver, StartableServer } from "./loop-driver.js";
 import { HANDSHAKE_OPTIONS, toRules, type SocketServerOptions } from "./websocket/handshake-rules.js";
 import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** The options of `serve`. */
-export interface ServeOptions extends SocketServerOptions {
+export interface ServeOptions extends SocketServerOptions, ProxyOptions {
   /** The address to listen on. Defaults to `"127.0.0.1"`; `"0.0.0.0"` or `"::"` takes connections from other machines. */
   host?: string;
   /** The port in range [0...65535]; 0 takes a free one. Defaults to 8000. */
@@ -66,12 +65,6 @@ export interface ServeOptions extends SocketServerOptions {
   connectionLimits?: Partial<ConnectionLimits>;
   /** Time limits for clients. */
   timeouts?: Partial<Timeouts>;
-  /**
-   * The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count: addresses, networks as `"10.0.0.0/8"`,
-   * `"loopback"`, `"private"`, and `"unix"` for clients of a Unix socket. Empty by default: any client can send these
-   * headers.
-   */
-  trustedProxies?: readonly string[];
   /** Lets SIGTERM and SIGINT drain the server and then end the process. Defaults to `true`. */
   signals?: boolean;
   /** Milliseconds that stopping may take, shutdown hooks included, before it is forced. Defaults to 10,000. */
@@ -112,6 +105,7 @@ const WORKERS: OptionRule = (_place, _option, value) => {
 
 const OPTIONS: OptionRules<ServeOptions> = {
   ...HANDSHAKE_OPTIONS,
+  ...PROXY_OPTIONS,
   host: TEXT,
   port: whole(0, 65_535),
   path: TEXT,
@@ -121,7 +115,6 @@ const OPTIONS: OptionRules<ServeOptions> = {
   http2: FLAG,
   connectionLimits: group(LIMITS),
   timeouts: group(TIMEOUTS),
-  trustedProxies: LIST,
   signals: FLAG,
   shutdownTimeoutMs: MILLISECONDS,
   logger: OBJECT,
@@ -172,8 +165,8 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   assertOptions("serve()", options, OPTIONS);
   const settings: Settings = withDefaults(options, DEFAULTS);
   settings.logger = guardLogger(settings.logger);
-  const { workers, logger, signals, shutdownTimeoutMs, trustedProxies } = settings;
-  const proxies = trustedProxies === undefined ? null : new TrustedProxies(trustedProxies);
+  const { workers, logger, signals, shutdownTimeoutMs } = settings;
+  const proxies = proxiesOf(settings);
   if (workers > 1 && cluster.isPrimary) {
     const { serveWithWorkers } = await import("./workers.js");
     return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });

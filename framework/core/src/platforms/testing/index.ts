@@ -7,7 +7,8 @@ import { assertApplication } from "../../protocol/callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
 import type { RunningServer } from "../node/stoppable-server.js";
 import { serve, type ServeOptions } from "../node/serve.js";
-import { assertOptions, LIST, MILLISECONDS, OBJECT, type OptionRules } from "../../common/options.js";
+import { PROXY_OPTIONS, type ProxyOptions } from "../node/trusted-proxies.js";
+import { assertOptions, MILLISECONDS, OBJECT, type OptionRules } from "../../common/options.js";
 import type { Callable } from "../../parameters/depends.js";
 import { ServerContext } from "../../protocol/server-context.js";
 import type { HeadersInit } from "../../http/response/headers.js";
@@ -26,7 +27,7 @@ type Agent = TestAgent<supertest.Test>;
 /** Options of `TestClient.open`. */
 export interface TestClientOptions extends Pick<
   ServeOptions,
-  "connectionLimits" | "shutdownTimeoutMs" | "timeouts" | "trustedProxies"
+  "connectionLimits" | "shutdownTimeoutMs" | "timeouts" | keyof ProxyOptions
 > {
   /** Headers of every request and every handshake. */
   headers?: Readonly<Record<string, string>>;
@@ -38,7 +39,7 @@ const OPTIONS: OptionRules<TestClientOptions> = {
   connectionLimits: OBJECT,
   shutdownTimeoutMs: MILLISECONDS,
   timeouts: OBJECT,
-  trustedProxies: LIST,
+  ...PROXY_OPTIONS,
   headers: OBJECT,
   logger: OBJECT,
 };

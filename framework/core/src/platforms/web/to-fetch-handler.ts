@@ -2,10 +2,11 @@
 import type { ASGIApp, HTTPScope } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
 import { LazyServer } from "../../protocol/lazy-server.js";
-import { consoleLogger, type Logger } from "../../common/logger.js";
+import { type Logger, loggerOf } from "../../common/logger.js";
 import { assertOptions, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
 import { RESOLVED } from "../../common/promises.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
+import { HEADER_NAME, parseAddress } from "../../protocol/http-grammar.js";
 import { Exchange } from "../../protocol/exchange.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
@@ -15,7 +16,7 @@ import { createFetchScope, type FetchContext, type FetchFacts, readContext } fro
 
 /** Options of `toFetchHandler`. */
 export interface FetchHandlerOptions {
-  /** Logger of errors that escape the application. Defaults to readable lines on stderr. */
+  /** Logger of errors that escape the application. Defaults to the logger of an App, else to readable lines on stderr. */
   logger?: Logger;
   /** First state of the lifespan; each scope gets a shallow copy. Defaults to `{}`. */
   state?: Record<string, unknown>;
@@ -23,6 +24,12 @@ export interface FetchHandlerOptions {
    * `"auto"`: the application is started before the first request; `"off"`: other code starts it. Defaults to `"auto"`.
    */
   lifespan?: "auto" | "off";
+  /**
+   * The header with the client's address, if the platform sets one: `"CF-Connecting-IP"` on Cloudflare, `"X-Real-Ip"` on
+   * Vercel. If it does not contain exactly one address, the client is the one that the platform passes to the function, or
+   * `null`. Choose a header that the platform replaces in each request: otherwise, clients can choose their address.
+   */
+  clientAddressHeader?: string;
 }
 
 /** A handler of requests in the form of web platforms. */
@@ -44,7 +51,12 @@ export interface ClosableFetchHandler extends FetchHandler {
   close(): Promise<void>;
 }
 
-const OPTIONS: OptionRules<FetchHandlerOptions> = { logger: OBJECT, state: OBJECT, lifespan: oneOf("auto", "off") };
+const OPTIONS: OptionRules<FetchHandlerOptions> = {
+  logger: OBJECT,
+  state: OBJECT,
+  lifespan: oneOf("auto", "off"),
+  clientAddressHeader: HEADER_NAME,
+};
 
 /**
  * Makes an ASGI application a handler for `Bun.serve`, `Deno.serve`, Cloudflare Workers, or anything else that has the
@@ -69,10 +81,14 @@ const OPTIONS: OptionRules<FetchHandlerOptions> = { logger: OBJECT, state: OBJEC
 export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}): ClosableFetchHandler {
   assertApplication("toFetchHandler()", app);
   assertOptions("toFetchHandler()", options, OPTIONS);
-  const { logger = consoleLogger, state = {}, lifespan = "auto" } = options;
+  const { logger = loggerOf(app), state = {}, lifespan = "auto", clientAddressHeader: header } = options;
   const server = new LazyServer(app, { logger, state, hasLifespan: lifespan === "auto" });
-  const handle = (request: globalThis.Request, second?: unknown, third?: unknown) =>
-    fetchFrom(server, request, readContext(request, second, third));
+  const handle = (request: globalThis.Request, second?: unknown, third?: unknown) => {
+    const facts = readContext(request, second, third);
+    const client = header === undefined ? null : parseAddress(request.headers.get(header) ?? "");
+    if (client !== null) facts.client = [client[0], null];
+    return fetchFrom(server, request, facts);
+  };
   return Object.assign(handle, { close: () => server.close() });
 }
 

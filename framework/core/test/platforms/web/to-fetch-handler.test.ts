@@ -157,6 +157,40 @@ describe("the scope of a request", () => {
   });
 });
 
+describe("clientAddressHeader", () => {
+  const clientOf = async (value: readonly string[], ...passed: readonly unknown[]) => {
+    const request = new Request(`${HOST}/`, {
+      headers: value.map((one): [string, string] => ["CF-Connecting-IP", one]),
+    });
+    const seen: HTTPScope["client"][] = [];
+    const app = http(async (scope, _receive, send) => {
+      seen.push(scope.client);
+      for (const message of [START, part("", false)]) await send(message);
+    });
+    const handler = toFetchHandler(app, { clientAddressHeader: "CF-Connecting-IP", lifespan: "off" });
+    await Reflect.apply(handler, null, [request, ...passed]);
+    return seen;
+  };
+
+  it("is the client of a Worker, whose other arguments have no address", async () => {
+    const context = { waitUntil: (promise: Promise<unknown>) => void promise };
+    expect(await clientOf(["203.0.113.7"], { KEY: "1" }, context)).toEqual([["203.0.113.7", null]]);
+    expect(await clientOf(["2001:db8::1"], {}, context)).toEqual([["2001:db8::1", null]]);
+  });
+
+  it("takes precedence over the address that the platform passes to the function", async () => {
+    expect(await clientOf(["203.0.113.7"], { client: ["192.0.2.1", 5] })).toEqual([["203.0.113.7", null]]);
+  });
+
+  it.each([[[]], [["unknown"]], [["203.0.113.7", "198.51.100.7"]]])(
+    "leaves the client to the platform if it is not one address: %j",
+    async (values) => {
+      expect(await clientOf(values, { client: ["192.0.2.1", 5] })).toEqual([["192.0.2.1", 5]]);
+      expect(await clientOf(values)).toEqual([null]);
+    },
+  );
+});
+
 describe("the response", () => {
   it("has no body, and the length zero, if the application sends an empty one", async () => {
     const app = new App();
