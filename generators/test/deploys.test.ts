@@ -180,12 +180,37 @@ describe("a project with --deploy", () => {
   it("trusts the proxies of TRUSTED_PROXIES on each runtime, which fly.toml and the Deployment set", async () => {
     for (const deploy of ["fly", "kubernetes"] as const) {
       for (const runtime of ["bun", "deno"] as const) {
-        expect((await render({ deploy, runtime })).read("src/main.ts")).toContain("TRUSTED_PROXIES");
+        const main = (await render({ deploy, runtime })).read("src/main.ts");
+        expect(main).toContain("TRUSTED_PROXIES");
+        expect(main).toContain("CLIENT_ADDRESS_HEADER");
       }
       const { read } = await render({ deploy });
       expect(read("fly.toml") + read("kubernetes/deployment.yaml")).toContain("TRUSTED_PROXIES");
       expect(read("Dockerfile")).toContain('"node_modules/@tsgi/cli/bin/tsgi.js", "run"');
     }
+  });
+});
+
+describe("the client's address in a project with --deploy", () => {
+  it.each([
+    ["lambda", "src/lambda.ts", "toLambda(app)"], // from the event
+    ["netlify", "netlify/functions/app.ts", "export default app.fetch"], // from the context
+    ["vercel", "api/index.ts", 'toFetchHandler(app, { clientAddressHeader: "X-Real-Ip" })'],
+    ["cloudflare", "src/worker.ts", 'toFetchHandler(app, { clientAddressHeader: "CF-Connecting-IP" })'],
+    ["fly", "fly.toml", 'CLIENT_ADDRESS_HEADER = "Fly-Client-IP"'],
+    ["kubernetes", "kubernetes/deployment.yaml", "{ name: TRUSTED_PROXIES, value: 10.0.0.0/8 }"],
+  ] as const)("is read from the source that the platform documents: %s", async (deploy, file, setting) => {
+    const { read } = await render({ deploy, runtime: deploy === "cloudflare" ? "workers" : "node" });
+    expect(read(file)).toContain(setting);
+  });
+
+  it("is read by the template auth from the header that fly.toml names", async () => {
+    const { read } = await render({ template: "auth", database: "sqlite", deploy: "fly" });
+    expect(parseToml(read("fly.toml"))["env"]).toEqual({
+      TRUSTED_PROXIES: "private",
+      CLIENT_ADDRESS_HEADER: "Fly-Client-IP",
+    });
+    expect(read("src/server.ts")).toContain("clientAddressHeader");
   });
 });
 

@@ -133,7 +133,7 @@ describe("a project on Workers", () => {
     const { paths, read } = await render({ template, runtime: "workers", docker: false });
     expect(paths).toEqual(expect.arrayContaining(["src/worker.ts", "test/worker.test.ts", "wrangler.jsonc"]));
     expect(paths.filter((path) => /Docker|compose|load-tests|src\/main/.test(path))).toEqual([]);
-    expect(read("src/worker.ts")).toContain("export default { fetch: app.fetch };");
+    expect(read("src/worker.ts")).toContain('toFetchHandler(app, { clientAddressHeader: "CF-Connecting-IP" })');
     expect(read("wrangler.jsonc")).toContain('"name": "my-app"');
     const { scripts, devDependencies, engines } = JSON.parse(read("package.json"));
     expect(scripts).toMatchObject({ dev: "wrangler dev", deploy: "wrangler deploy" });

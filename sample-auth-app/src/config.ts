@@ -26,6 +26,7 @@ const Settings = t.Object({
   smtpUrl: t.Optional(secret(t.String({ pattern: "^smtps?://\\S+$" }))),
   mailFrom: t.String({ default: "noreply@localhost" }),
   trustedProxies: t.Array(t.String(), { default: [] }),
+  clientAddressHeader: t.Optional(t.String()),
   secretKey: secret(t.String({ default: INSECURE_SECRET_KEY })),
 });
 

@@ -9,14 +9,15 @@ import { DEMO_USER } from "./seed.js";
 
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
-  const { host, port, trustedProxies, nodeEnv, databaseUrl } = readSettings();
+  const { host, port, trustedProxies, clientAddressHeader, nodeEnv, databaseUrl } = readSettings();
   const provider = readProvider();
   const db = await connect(databaseUrl); // before everything else, so that its error is one line
   await db.$disconnect();
   const logger = { ...log, info: () => {} }; // its message is the line below
   const tracing = await startTracing({ logger: log, steps: true });
   const { createApp } = await import("./app.js"); // reads the provider, whose errors are reported below
-  const { url } = await serve(createApp(log, { tracing }), { host, port, trustedProxies, logger });
+  const options = { host, port, trustedProxies, clientAddressHeader, logger };
+  const { url } = await serve(createApp(log, { tracing }), options);
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
   if (nodeEnv === "development" && provider === null) {
     console.log(`Try: curl -d 'username=${DEMO_USER.username}&password=${DEMO_USER.password}' ${url}/auth/token`);

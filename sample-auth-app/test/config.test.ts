@@ -33,6 +33,7 @@ describe("the configuration", () => {
       DATABASE_POOL_SIZE: "20",
       REDIS_URL: "redis://cache.example:6379",
       TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+      CLIENT_ADDRESS_HEADER: "CF-Connecting-IP",
       SECRET_KEY: KEY_OF_32_BYTES,
     };
     expect({ ...readSettings(env) }).toEqual({
@@ -43,6 +44,7 @@ describe("the configuration", () => {
       databasePoolSize: 20,
       redisUrl: "redis://cache.example:6379",
       trustedProxies: ["10.0.0.0/8", "::1"],
+      clientAddressHeader: "CF-Connecting-IP",
       mailFrom: "noreply@localhost",
       secretKey: KEY_OF_32_BYTES,
     });

@@ -92,7 +92,8 @@ export async function openApp({ env = {}, waitMs = 30_000 }: { env?: Record<stri
     yield db;
     await db.$disconnect();
   });
-  const client = await TestClient.open(app, { trustedProxies: settings.trustedProxies });
+  const { trustedProxies, clientAddressHeader } = settings;
+  const client = await TestClient.open(app, { trustedProxies, clientAddressHeader });
   // Not the client's own agent, which keeps cookies: these tests say which cookie they send.
   const request = supertest(client.url);
   const db = await connect(settings.databaseUrl, { waitMs: 1_000 });

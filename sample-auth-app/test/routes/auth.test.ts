@@ -247,6 +247,32 @@ function holdLine() {
   };
 }
 
+describe("the clients of Fly.io's proxy", () => {
+  it("are counted one by one: 101 wrong passwords of one do not lock out another", async () => {
+    await using app = await openApp({
+      env: { TRUSTED_PROXIES: "loopback, private", CLIENT_ADDRESS_HEADER: "Fly-Client-IP" },
+    });
+    await app.register("alice");
+    // The proxy replaces Fly-Client-IP. To X-Forwarded-For, it appends the client and the application's own address.
+    const login = (client: string, username: string, password: string, sent = "") =>
+      app.request
+        .post("/auth/token")
+        .set("Fly-Client-IP", client)
+        .set("X-Forwarded-For", `${sent}${client}, 192.0.2.80`)
+        .set("X-Forwarded-Proto", "https")
+        .type("form")
+        .send({ username, password });
+    const statuses: number[] = [];
+    for (let index = 0; index < 101; index++) {
+      const forged = `198.51.100.${index}, `; // each attempt with another address
+      statuses.push((await login("203.0.113.1", `user-${index}`, "wrong horse", forged)).status);
+    }
+    expect(statuses).toEqual([...Array(100).fill(401), 429]);
+    await login("203.0.113.1", "alice", PASSWORD, "198.51.100.200, ").expect(429);
+    await login("203.0.113.2", "alice", PASSWORD).expect(200);
+  });
+});
+
 describe("the line for hashing", () => {
   it("keeps turns for other addresses, however many log in from one address with the right password", async () => {
     await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" } });

@@ -3,10 +3,9 @@ import { readFile } from "node:fs/promises";
 
 import { afterAll, expect, it } from "@jest/globals";
 
-import { app } from "../src/app.js";
 import vercel from "../api/index.js";
 
-afterAll(() => app.fetch.close());
+afterAll(() => vercel.fetch.close());
 
 it("serves a request of Vercel", async () => {
   const response = await vercel.fetch(new Request("https://my-app.vercel.app/openapi.json"));

@@ -1,3 +1,10 @@
+import { toFetchHandler } from "tsgi/web";
+
 import { app } from "./app.js";
 
-export default { fetch: app.fetch };
+/**
+ * Cloudflare writes the client's address into this header:
+ * https://developers.cloudflare.com/fundamentals/reference/http-headers/
+ */
+const fetch = toFetchHandler(app, { clientAddressHeader: "CF-Connecting-IP" });
+export default { fetch };

@@ -1,5 +1,6 @@
 import { app } from "../../src/app.js";
 
+/** It reads the client's address from Netlify's context: https://docs.netlify.com/functions/api/ */
 export default app.fetch;
 
 /** The paths that this function serves. */
