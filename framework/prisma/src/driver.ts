@@ -10,11 +10,19 @@ export interface DatabaseConfig {
 /** The state of the database after an error: `busy` can be tried again now, `unavailable` later, `fault` never. */
 export type Verdict = "busy" | "unavailable" | "fault";
 
-/** A transaction that changes tables, during which no other one does. */
+/** A connection that applies migrations. */
 export interface MigrationSession {
+  /** Begins a transaction, during which no other process migrates. */
+  begin(): Promise<void>;
   query(statement: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   run(script: string): Promise<void>;
   commit(): Promise<void>;
+  /** Has no effect if the script has ended the transaction. */
+  rollBack(): Promise<void>;
+  /** Tells if the database refuses a statement because it is in a transaction. */
+  isRefusedInTransaction(error: unknown): boolean;
+  /** Runs scripts on another connection, without a transaction, while this one keeps the lock. */
+  outside(work: (run: (script: string) => Promise<void>) => Promise<void>): Promise<void>;
   /** Ends the connection, and rolls back uncommitted changes. */
   close(): Promise<void>;
 }

@@ -93,6 +93,7 @@ export class IdempotencyStore {
   async #createTable(): Promise<void> {
     const session = await this.#driver.openMigration(this.#config);
     try {
+      await session.begin();
       for (const statement of createTable("BYTEA")) await session.run(statement);
       await session.commit();
     } finally {

@@ -172,7 +172,8 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
 async function migrate(driver: Driver, config: DatabaseConfig, folder: URL | string, startMs: number): Promise<void> {
   const home = folder instanceof URL ? fileURLToPath(folder) : path.resolve(folder);
   const apply = () => applyMigrations(driver, config, home);
-  await patiently(apply, driver.judge, startMs, { whileAway: true }).catch((error: unknown) => {
+  const judge: Driver["judge"] = (error) => driver.judge(error instanceof MigrationError ? error.cause : error);
+  await patiently(apply, judge, startMs, { whileAway: true }).catch((error: unknown) => {
     throw error instanceof UnavailableError ? error.cause : error;
   });
 }

@@ -2,13 +2,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { DatabaseConfig, Driver } from "./driver.js";
+import { describeError } from "tsgi/internals";
+import type { DatabaseConfig, Driver, MigrationSession } from "./driver.js";
 
 interface Migration {
   readonly name: string;
   readonly sql: string;
-  /** SHA-256 of the file, in hexadecimal. */
-  readonly checksum: string;
+  /** SHA-256 in hexadecimal: of the file, and of the file with the line ends of another checkout. */
+  readonly checksums: readonly [own: string, ...others: string[]];
 }
 
 /** The state of the database is not what the migrations expect; the message contains the reason and the migration. */
@@ -20,39 +21,73 @@ const READ_JOURNAL =
   'SELECT "migration_name" AS "name", "checksum", "finished_at" IS NOT NULL AS "finished" ' +
   'FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL';
 
-/** Applies all pending migrations, or rolls back. Gives the names. */
+/**
+ * Applies the pending migrations. Each has a transaction, as with `prisma migrate deploy`, because PostgreSQL allows a new
+ * value of an enum only after the commit (55P04).
+ *
+ * @returns their names
+ */
 export async function applyMigrations(driver: Driver, config: DatabaseConfig, folder: string): Promise<string[]> {
   const migrations = readMigrations(folder, driver.name);
   const session = await driver.openMigration(config);
+  const applied: string[] = [];
+  let isOutside = false;
   try {
+    await session.begin();
     await session.run(driver.createJournal);
-    const pending = pendingOf(migrations, await session.query(READ_JOURNAL));
-    for (const { name, sql, checksum } of pending) {
-      const startedAt = new Date();
-      await session.run(sql);
-      const row = [toText(randomUUID()), toText(checksum), toText(name), ...[startedAt, new Date()].map(driver.toTime)];
-      await session.run(
-        'INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at", "finished_at", ' +
-          `"applied_steps_count") VALUES (${row.join(", ")}, 1)`,
-      );
-    }
     await session.commit();
-    return pending.map(({ name }) => name);
+    for (;;) {
+      await session.begin();
+      const [next] = pendingOf(migrations, await session.query(READ_JOURNAL));
+      if (next === undefined) return applied;
+      const isApplied = await apply(next, driver, session, isOutside);
+      if (isApplied) applied.push(next.name);
+      isOutside = !isApplied;
+    }
   } finally {
     await session.close();
   }
+}
+
+/** Returns `false` if the database refuses the script in a transaction. */
+async function apply(migration: Migration, driver: Driver, session: MigrationSession, isOutside: boolean) {
+  try {
+    const steps = (run: MigrationSession["run"]) => runScript(migration, driver, run);
+    await (isOutside ? session.outside(steps) : steps((script) => session.run(script)));
+    await session.commit();
+    return true;
+  } catch (cause) {
+    await session.rollBack();
+    if (!isOutside && session.isRefusedInTransaction(cause)) return false;
+    throw new MigrationError(`The migration ${migration.name} failed: ${describeError(cause).message}`, { cause });
+  }
+}
+
+/**
+ * The entry is made before the script runs, as in Prisma: it remains, without its end, if a script fails that cannot be
+ * rolled back, because it has no transaction or has committed.
+ */
+async function runScript({ name, sql, checksums }: Migration, driver: Driver, run: MigrationSession["run"]) {
+  const id = toText(randomUUID());
+  const now = () => driver.toTime(new Date());
+  await run(
+    'INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name", "started_at") ' +
+      `VALUES (${id}, ${toText(checksums[0])}, ${toText(name)}, ${now()})`,
+  );
+  await run(sql);
+  await run(`UPDATE "_prisma_migrations" SET "finished_at" = ${now()}, "applied_steps_count" = 1 WHERE "id" = ${id}`);
 }
 
 const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 function pendingOf(migrations: readonly Migration[], journal: readonly Readonly<Record<string, unknown>>[]) {
   const entries = new Map(journal.map((entry) => [entry["name"], entry]));
-  return migrations.filter(({ name, checksum }) => {
+  return migrations.filter(({ name, checksums }) => {
     const entry = entries.get(name);
     if (entry && !entry["finished"]) {
       throw new MigrationError(`The migration ${name} has failed before: see "prisma migrate resolve".`);
     }
-    if (entry && entry["checksum"] !== checksum) {
+    if (entry && !checksums.some((checksum) => checksum === entry["checksum"])) {
       throw new MigrationError(`The migration ${name} was changed after it had been applied.`);
     }
     return entry === undefined;
@@ -69,6 +104,9 @@ function readMigrations(folder: string, database: string): Migration[] {
     .toSorted()
     .map((name) => {
       const sql = readFileSync(path.join(home, name, "migration.sql"), "utf8");
-      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+      const unix = sql.replaceAll("\r\n", "\n");
+      return { name, sql, checksums: [digest(sql), digest(unix), digest(unix.replaceAll("\n", "\r\n"))] };
     });
 }
+
+const digest = (text: string) => createHash("sha256").update(text).digest("hex");

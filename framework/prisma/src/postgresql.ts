@@ -1,6 +1,6 @@
 /** PostgreSQL, through a pool of connections. @module */
 import { PrismaPg } from "@prisma/adapter-pg";
-import { Client, type ClientConfig, escapeIdentifier, Pool } from "pg";
+import { Client, type ClientConfig, escapeIdentifier, escapeLiteral, Pool } from "pg";
 import { ConnectError, describeError, isConnectionLost, isUnavailable, quoteWord } from "tsgi/internals";
 import {
   codesOf,
@@ -13,12 +13,13 @@ import {
   type UniqueIndex,
   type Verdict,
 } from "./driver.js";
-import { RolledBackError, UnavailableError } from "./patience.js";
+import { patiently, RolledBackError, UnavailableError } from "./patience.js";
 
 /** The number of the lock that `prisma migrate` takes, so that it and applications wait for each other. */
 const MIGRATION_LOCK = 72_707_369;
 /** Milliseconds that one process waits for another that migrates. */
 const MIGRATION_LOCK_MS = 60_000;
+const LOCKED = new Error(`Another process has been migrating this database for ${MIGRATION_LOCK_MS} ms.`);
 
 export const driver: Driver = {
   name: "postgresql",
@@ -33,8 +34,7 @@ export const driver: Driver = {
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 );`,
   toTime: (date) => `'${date.toISOString()}'`,
-  createAdapter: (config) =>
-    new PostgreSQLAdapter(openPool(config), { schema: schemaOf(config.url), disposeExternalPool: true }),
+  createAdapter: (config) => new PostgreSQLAdapter(config),
   judge,
   isOwn: (error) => isOfPrisma(error) || isConnectionLost(error),
   hasIsolation: true,
@@ -52,30 +52,61 @@ export const driver: Driver = {
   },
 
   async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
-    const client = createClient({
-      connectionString: url,
-      connectionTimeoutMillis: waitMs,
-      lock_timeout: MIGRATION_LOCK_MS,
-    });
-    await client.connect().catch((error: unknown) => {
-      throw connectErrorOf(client, error);
-    });
+    const connect = async (options: ClientConfig = {}) => {
+      const client = createClient({ connectionString: url, connectionTimeoutMillis: waitMs, ...options });
+      await client.connect().catch((error: unknown) => {
+        throw connectErrorOf(client, error);
+      });
+      return client;
+    };
+    const client = await connect();
     const run = async (script: string) => void (await client.query(script));
-    try {
-      await run(`BEGIN; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-      await enterSchema(client, schemaOf(url));
-    } catch (error) {
-      await client.end();
-      throw error;
-    }
+    const schema = schemaOf(url);
     return {
+      begin: async () => {
+        await patiently(
+          () => beginLocked(client),
+          (error) => (error === LOCKED ? "busy" : "fault"),
+          MIGRATION_LOCK_MS,
+        );
+        await run(`SET LOCAL lock_timeout = ${MIGRATION_LOCK_MS}`);
+        await enterSchema(client, schema);
+      },
       query: async (statement) => (await client.query<Record<string, unknown>>(statement)).rows,
       run,
       commit: () => run("COMMIT"),
+      rollBack: () =>
+        run("ROLLBACK").catch(() => {
+          // A lost connection has rolled back too, and its error is the reason.
+        }),
+      // `active_sql_transaction` (PostgreSQL, appendix A): CREATE INDEX CONCURRENTLY, for example.
+      isRefusedInTransaction: (error) => describeError(error).code === "25001",
+      outside: async (work) => {
+        const other = await connect(schema === "public" ? {} : { options: searchPathOf(schema) });
+        try {
+          await work(async (script) => void (await other.query(script)));
+        } finally {
+          await other.end();
+        }
+      },
       close: () => client.end(),
     };
   },
 };
+
+/**
+ * Begins a transaction with the lock, or throws. A process that waited in `pg_advisory_lock` would hold a snapshot, and
+ * CREATE INDEX CONCURRENTLY waits for all older snapshots. A lock of the session would stay on a connection of PgBouncer.
+ */
+async function beginLocked(client: Client): Promise<void> {
+  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  const { rows } = await client.query<{ isLocked: boolean }>(
+    `SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS "isLocked"`,
+  );
+  if (rows[0]?.isLocked) return;
+  await client.query("ROLLBACK");
+  throw LOCKED;
+}
 
 /** A lost connection rejects the query in progress, and also emits an error, which would end the process. */
 function createClient(config: ClientConfig): Client {
@@ -132,20 +163,66 @@ function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
     statement_timeout: waitMs,
     // The client's clock, for a server that is silent: its connection is closed, which would keep its place indefinitely.
     query_timeout: waitMs + 500,
-    // A space would begin another option, and a name without quotes is in lower case.
-    options: `-c search_path=${escapeIdentifier(schemaOf(url)).replaceAll(/[\\ ]/g, "\\$&")}`,
+    options: searchPathOf(schemaOf(url)),
     keepAlive: true,
     application_name: "tsgi",
   });
 }
 
 class PostgreSQLAdapter extends PrismaPg {
+  readonly #pool: Pool;
+  readonly #config: DatabaseConfig;
+
+  constructor(config: DatabaseConfig) {
+    const pool = openPool(config);
+    super(pool, { schema: schemaOf(config.url), disposeExternalPool: true });
+    this.#pool = pool;
+    this.#config = config;
+  }
+
   override async connect() {
+    const hasSettings = await acceptsSettings(this.#pool);
     const adapter = await super.connect();
     const start = adapter.startTransaction.bind(adapter);
-    adapter.startTransaction = async (isolation) => inTurn(await start(isolation));
+    adapter.startTransaction = async (isolation) => {
+      const transaction = inTurn(await start(isolation));
+      if (hasSettings) return transaction;
+      try {
+        await transaction.executeRaw({ sql: settingsOf(this.#config), args: [], argTypes: [] });
+        return transaction;
+      } catch (error) {
+        closeConnection(transaction);
+        await transaction.rollback(); // gives the connection back, and sends nothing
+        throw error;
+      }
+    };
     return adapter;
   }
+}
+
+/**
+ * PgBouncer and other poolers refuse start-up parameters (`protocol_violation`, `feature_not_supported`), or ignore them
+ * (`ignore_startup_parameters`). Then the pool connects without them, and each transaction has the settings.
+ */
+async function acceptsSettings(pool: Pool): Promise<boolean> {
+  const { statement_timeout: expected } = pool.options;
+  try {
+    const { rows } = await pool.query<{ isSet: boolean }>(
+      `SELECT setting = '${expected}' AS "isSet" FROM pg_settings WHERE name = 'statement_timeout'`,
+    );
+    if (rows[0]?.isSet) return true;
+  } catch (error) {
+    if (!/^(?:08P01|0A000)$/.test(describeError(error).code)) throw error;
+  }
+  delete pool.options.statement_timeout;
+  delete pool.options.options;
+  return false;
+}
+
+/** For one transaction: a `SET` would stay on the server's connection, which the pooler gives to another client. */
+function settingsOf({ url, waitMs }: DatabaseConfig): string {
+  const path = escapeLiteral(escapeIdentifier(schemaOf(url)));
+  return `SELECT set_config('search_path', ${path}, true), set_config('statement_timeout', '${waitMs}', true)`;
 }
 
 /**
@@ -203,6 +280,11 @@ async function isUsable(run: Queryable["queryRaw"], commit: Statement): Promise<
 /** As Prisma has it: `?schema=name` in the URL, else `public`. */
 function schemaOf(url: string): string {
   return new URL(url).searchParams.get("schema") ?? "public";
+}
+
+/** As a start-up parameter. A space would begin another option, and a name without quotes is in lower case. */
+function searchPathOf(schema: string): string {
+  return `-c search_path=${escapeIdentifier(schema).replaceAll(/[\\ ]/g, "\\$&")}`;
 }
 
 async function enterSchema(client: Client, name: string): Promise<void> {

@@ -43,10 +43,7 @@ export const driver: Driver = {
 
   async openMigration({ url, waitMs }: DatabaseConfig): Promise<MigrationSession> {
     const connection = await open(url);
-    const close = async () => {
-      if (connection.inTransaction) connection.exec("ROLLBACK"); // the driver's `close` leaves it open
-      connection.close();
-    };
+    const rollBack = () => void (connection.inTransaction && connection.exec("ROLLBACK"));
     const run = async (script: string) => void connection.exec(script);
     try {
       // Readers and a writer do not wait for each other in this mode, which the file keeps.
@@ -54,17 +51,23 @@ export const driver: Driver = {
       // With foreign keys on, a script that rebuilds a table would delete the rows that refer to it. The same line in
       // the script has no effect, since a transaction has begun by then.
       await run("PRAGMA foreign_keys = OFF");
-      // The lock is taken before the journal is read: of two processes, the second finds all migrations applied.
-      await patiently(() => run("BEGIN IMMEDIATE"), judge, waitMs);
     } catch (error) {
-      await close();
+      connection.close();
       throw isLocked(error) || error instanceof UnavailableError ? error : openErrorOf(url, error);
     }
     return {
+      // The lock is taken before the journal is read: of two processes, the second finds the migration applied.
+      begin: () => patiently(() => run("BEGIN IMMEDIATE"), judge, waitMs),
       query: async (statement) => connection.prepare(statement).all() as Record<string, unknown>[],
       run,
       commit: () => run("COMMIT"),
-      close,
+      rollBack: async () => rollBack(),
+      isRefusedInTransaction: () => false,
+      outside: (work) => work(run),
+      close: async () => {
+        rollBack(); // the driver's `close` leaves it open
+        connection.close();
+      },
     };
   },
 };

@@ -72,13 +72,16 @@ describe("migrating", () => {
     ]);
   });
 
-  it("applies all pending migrations, or rolls back", async () => {
+  it("keeps the migrations before one that fails, rolls that one back, and names it", async () => {
     await using migrations = await createMigrations({
       "20260101_one": "CREATE TABLE a (one TEXT);",
       "20260102_two": "CREATE TABLE b (two TEXT); CREATE TABLE nonsense (",
     });
-    await expect(migrations.run()).rejects.toThrow(/incomplete input|syntax error/);
-    expect(query(migrations.url, "SELECT name FROM sqlite_master")).toEqual([]);
+    await expect(migrations.run()).rejects.toThrow(
+      /^The migration 20260102_two failed: .*(?:incomplete input|syntax error)/,
+    );
+    expect(migrations.applied()).toEqual(["20260101_one"]);
+    expect(query(migrations.url, "SELECT name FROM sqlite_master WHERE name IN ('a', 'b')")).toEqual([{ name: "a" }]);
     await migrations.write("20260102_two", "CREATE TABLE b (two TEXT);");
     await migrations.run();
     expect(migrations.applied()).toEqual(["20260101_one", "20260102_two"]);
@@ -123,6 +126,17 @@ describe("migrating", () => {
     await expect(migrations.run()).rejects.toThrow(
       new MigrationError("The migration 20260101_one was changed after it had been applied."),
     );
+  });
+
+  it.each([
+    ["\n", "\r\n"],
+    ["\r\n", "\n"],
+  ])("accepts a migration from a checkout with other line ends: %j, then %j", async (before, after) => {
+    await using migrations = await createMigrations({ "20260101_one": `CREATE TABLE a (${before}one TEXT);${before}` });
+    await migrations.run();
+    await migrations.write("20260101_one", `CREATE TABLE a (${after}one TEXT);${after}`);
+    await migrations.run();
+    expect(migrations.applied()).toEqual(["20260101_one"]);
   });
 
   it("rejects to continue after a failure of Prisma's own command", async () => {

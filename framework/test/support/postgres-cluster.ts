@@ -88,7 +88,7 @@ export async function startCluster(settings: Readonly<Record<string, string | nu
 }
 
 /** PostgreSQL refuses to run as root; Debian has a user for it. */
-function nobodyOfConsequence(): { uid: number; gid: number } | null {
+export function nobodyOfConsequence(): { uid: number; gid: number } | null {
   const idOf = (flag: string): number => Number(execFileSync("id", [flag, "postgres"]));
   return process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : null;
 }
