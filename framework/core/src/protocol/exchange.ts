@@ -10,17 +10,20 @@ import {
   contentOf,
   announceLength,
   createResponseHead,
+  isEncoded,
   responseFacts,
   type ServerResponseHead,
   streamsEvents,
 } from "./response.js";
 import type { ResponseStream } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
+import { EventBlocks } from "./event-blocks.js";
 import { RequestBody } from "./request-body.js";
-import type { ServedCall, ServerContext } from "./server-context.js";
+import { type MarkedState, type ServedCall, type ServerContext, WHEN_STOPPING } from "./server-context.js";
 
 const EMPTY = createBytes(0);
 const internalServerError = new ErrorResponse(500);
+const stopped = new ErrorResponse(503, "The server stopped before the response was ready.");
 
 /**
  * The state of a response. The head waits for the first body message, as ASGI asks.
@@ -41,8 +44,12 @@ export class Exchange implements ServedCall {
   #phase: Phase = "idle";
   #head: ServerResponseHead | null = null;
   #writtenBytes = 0;
-  /** The client sends no more data, or the server stops: an application that ends its response now has not failed. */
+  /** The blocks of a stream that its client requests again by itself; `null` for any other response. */
+  #blocks: EventBlocks | null = null;
+  /** The client sends no more data: an application that ends its response now has not failed. */
   #mayEnd = false;
+  /** The server has ended or cut the response because it stops. */
+  #isStopped = false;
 
   /** @param body - The body of the request; `null` for no body, or if the stream is its source. */
   constructor(context: ServerContext, stream: ResponseStream, scope: HTTPScope, body: RequestBody | null) {
@@ -119,11 +126,31 @@ export class Exchange implements ServedCall {
   }
 
   /**
-   * The server is about to stop. An event stream does not end by itself, so its application gets `http.disconnect`;
-   * everything else may finish.
+   * The server is about to stop. A response finishes, unless its route has another rule or its client requests it again by
+   * itself, as `EventSource` does (HTML §9.2.3). A client must not take a part for the whole: only one that can continue
+   * after the last event gets the end of the body.
    */
   drain(): void {
-    if (this.#phase === "streaming" && streamsEvents(this.#head)) this.halfClose();
+    if (this.#phase !== "streaming") return;
+    const when = (this.#scope.state as MarkedState | undefined)?.[WHEN_STOPPING];
+    if (when === "end") this.#stop(true);
+    else if (when === undefined && this.#blocks !== null) this.#stop(this.#blocks.canResume);
+  }
+
+  cut(): void {
+    this.#isStopped = true;
+    if (this.untouched) this.refuse(stopped);
+    else if (this.#phase === "streaming") this.#stop(false);
+  }
+
+  /** Ends a response before its application does. @param mayEnd - Whether the end of a body without a length can be sent. */
+  #stop(mayEnd: boolean): void {
+    const { facts, contentLength } = this.#head as ServerResponseHead;
+    const isWhole = facts.bodyless || (contentLength === -1 ? mayEnd : contentLength === this.#writtenBytes);
+    this.#isStopped = true;
+    this.#close("gone");
+    if (isWhole) this.#stream.end();
+    else this.#stream.destroy(new Error("The server stopped before the end of the response."));
   }
 
   cutUnread(): void {
@@ -150,7 +177,7 @@ export class Exchange implements ServedCall {
     else if (this.#phase !== "complete" && !hasLeft) this.#endInPlace();
     this.#request?.end();
     this.#stream.release?.();
-    return this.#phase === "gone" ? undefined : this.#stream.flushed();
+    return this.#stream.flushed();
   }
 
   /** The application has returned without the end of its response. */
@@ -171,6 +198,7 @@ export class Exchange implements ServedCall {
   #failed(error: unknown, hasLeft: boolean): void {
     const { logger } = this.#context;
     const { path } = this.#scope;
+    if (this.#isStopped && error instanceof ClientDisconnect) return;
     if (hasLeft && !(error instanceof ProtocolError)) {
       logger.debug({ err: error, path }, `The application threw after its client had disconnected: ${this.name}`);
       return;
@@ -197,13 +225,18 @@ export class Exchange implements ServedCall {
     if (isLast && this.#phase === "started") return this.#whole(head, content);
     const body = typeof content === "string" ? encodeUTF8(content) : content;
     if (!head.facts.bodyless) this.#count(head, body.length, isLast);
-    if (this.#phase === "started") {
-      this.#phase = "streaming";
-      this.#stream.begin(head);
-      if (this.#isOver) throw new ClientDisconnect(); // `fetch` learns of it only now
-      if (this.#context.draining) this.drain();
-    }
-    return this.#part(head.facts.bodyless ? EMPTY : body, isLast);
+    if (this.#phase === "started") this.#begin(head);
+    this.#blocks?.add(body);
+    const written = this.#part(head.facts.bodyless ? EMPTY : body, isLast);
+    if (this.#context.draining) this.drain();
+    return written;
+  }
+
+  #begin(head: ServerResponseHead): void {
+    this.#phase = "streaming";
+    this.#stream.begin(head);
+    if (this.#isOver) throw new ClientDisconnect(); // `fetch` learns of it only now
+    if (this.#method === "GET" && streamsEvents(head)) this.#blocks = new EventBlocks(isEncoded(head));
   }
 
   #part(body: Uint8Array, isLast: boolean): Promise<void> | void {

@@ -1,13 +1,19 @@
 /** An application on a platform without a start and an end: it starts before its first request. @module */
 import type { ASGIApp } from "./asgi.js";
 import { guardLogger, type Logger } from "../common/logger.js";
-import { Deferred, setIdleTimeout } from "../common/promises.js";
 import { ErrorResponse } from "./error-response.js";
 import { Lifespan } from "./lifespan.js";
 import { ServerContext } from "./server-context.js";
+import { stopInTime } from "./shutdown.js";
 
-/** Milliseconds that `close` waits for the requests that run, as `serve` does by default. */
+/** Milliseconds that `close` takes at most, as `serve` does by default. */
 const CLOSE_MS = 10_000;
+
+/** Options of `close`. */
+export interface CloseOptions {
+  /** Milliseconds that it may take before it is forced. Defaults to 10,000. */
+  timeoutMs?: number;
+}
 
 /** The settings of a {@link LazyServer}. */
 export interface LazySettings {
@@ -23,6 +29,8 @@ interface Started {
   readonly context: ServerContext;
   /** `null` if another server runs it. */
   readonly lifespan: Lifespan | null;
+  /** The end of it; `null` before `close`. */
+  closing: Promise<void> | null;
 }
 
 /** The application of a handler: its lifespan, and the requests that run. */
@@ -53,21 +61,43 @@ export class LazyServer {
     return started instanceof ErrorResponse ? started : started.context;
   }
 
-  /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it again. */
-  async close(): Promise<void> {
+  /**
+   * Waits for the requests that run, and ends the lifespan. A later request starts it again.
+   *
+   * @throws ShutdownTimeoutError when that takes longer than its time: the responses that still run are cut then.
+   * @throws Error if the application's shutdown fails.
+   */
+  async close({ timeoutMs = CLOSE_MS }: CloseOptions = {}): Promise<void> {
     const started = this.#started ?? (await this.#starting);
     if (started === null || started instanceof ErrorResponse) return;
+    await (started.closing ??= this.#close(started, timeoutMs));
+  }
+
+  async #close(started: Started, timeoutMs: number): Promise<void> {
     const { context, lifespan } = started;
-    context.drain();
-    await settled(context);
-    if (this.#started !== started) return;
-    this.#starting = null;
-    this.#started = lifespan === null ? this.#createStarted(null, this.#initialState) : null;
-    await lifespan?.shutDown();
+    let isDrained = false;
+    const leave = () => {
+      if (this.#started !== started) return;
+      this.#starting = null;
+      this.#started = lifespan === null ? this.#createStarted(null, this.#initialState) : null;
+    };
+    await stopInTime({
+      context,
+      timeoutMs,
+      running: () => (isDrained ? ["lifespan.shutdown"] : Array.from(context.running, ({ name }) => name)),
+      drain: async () => {
+        context.drain();
+        await context.idle();
+        isDrained = true;
+        leave();
+      },
+      shutDown: async () => lifespan?.shutDown(),
+      cut: leave,
+    });
   }
 
   #createStarted(lifespan: Lifespan | null, state: Readonly<Record<string, unknown>>): Started {
-    return { context: new ServerContext(this.#app, this.#logger, { state }), lifespan };
+    return { context: new ServerContext(this.#app, this.#logger, { state }), lifespan, closing: null };
   }
 
   async #start(): Promise<Started | ErrorResponse> {
@@ -80,12 +110,4 @@ export class LazyServer {
     this.#logger.error(error === undefined ? {} : { err: error }, `${text}: ${message}`);
     return new ErrorResponse(500).as(this.#createStarted(lifespan, lifespan.state).context);
   }
-}
-
-/** Waits for running requests. The wait has a limit, because a response that its client does not read never ends. */
-async function settled(context: ServerContext): Promise<void> {
-  const limit = new Deferred<void>();
-  const timer = setIdleTimeout(() => limit.resolve(), CLOSE_MS);
-  await Promise.race([context.idle(), limit.promise]);
-  clearTimeout(timer);
 }

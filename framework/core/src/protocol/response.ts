@@ -129,11 +129,20 @@ export function announceLength(head: ServerResponseHead, bytes: number): void {
   if (head.contentLength === -1 && head.facts.length === "content" && bytes > 0) head.contentLength = bytes;
 }
 
-/** Returns whether a response is a stream of server-sent events: one that may end after any event. */
-export function streamsEvents(head: ServerResponseHead | null): boolean {
-  const raw = head?.headers.raw ?? [];
-  const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
-  return /^text\/event-stream[\t ]*(?:;|$)/i.test(raw[at + 1] ?? "");
+/** Returns whether a response is a stream of server-sent events, whose client connects again after its end. */
+export function streamsEvents(head: ServerResponseHead): boolean {
+  return /^text\/event-stream[\t ]*(?:;|$)/i.test(headerOf(head, "content-type"));
+}
+
+/** Returns whether the body is encoded, for example compressed. */
+export function isEncoded(head: ServerResponseHead): boolean {
+  return !/^(?:identity)?$/i.test(headerOf(head, "content-encoding"));
+}
+
+/** The first value of a header whose name is in lower case, or `""`. */
+function headerOf({ headers: { raw } }: ServerResponseHead, name: string): string {
+  const at = raw.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  return at === -1 ? "" : (raw[at + 1] ?? "");
 }
 
 /** Immutable lists, such as the lists of the framework's own responses, are checked once. */

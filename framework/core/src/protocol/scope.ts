@@ -4,7 +4,7 @@ import { type ContentHeaders, HeaderList, headerValue } from "./header-list.js";
 import { createBytes, decodeLatin1, encodeLatin1 } from "./bytes.js";
 import { trimOWS } from "./http-grammar.js";
 import { DROPS_EMPTY, isWellFormed, type SegmentOptions, splitPath } from "./path.js";
-import { DRAINING, type ServerContext } from "./server-context.js";
+import { DRAINING, type MarkedState, type ServerContext } from "./server-context.js";
 
 /** The head of a request, checked. */
 export interface ScopeHead {
@@ -68,7 +68,7 @@ export function createScope(
     app: undefined,
     path_params: undefined,
   };
-  if (draining) (scope.state as { [DRAINING]?: true })[DRAINING] = true;
+  if (draining) (scope.state as MarkedState)[DRAINING] = true;
   proxies?.apply(scope);
   return scope;
 }

@@ -10,6 +10,18 @@ import { Deferred, RESOLVED } from "../common/promises.js";
  */
 export const DRAINING: unique symbol = Symbol.for("tsgi.draining");
 
+/** Under this key the state of a request has the rule of its route for a streamed response when the server stops. */
+export const WHEN_STOPPING: unique symbol = Symbol.for("tsgi.whenStopping");
+
+/** `finish` waits for the end of a response, and `end` ends it. */
+export type WhenStopping = "finish" | "end";
+
+/** The state of a request, with the keys of this module. */
+export interface MarkedState {
+  [DRAINING]?: true;
+  [WHEN_STOPPING]?: WhenStopping;
+}
+
 /** Proxies whose headers about the client are used. */
 export interface Proxies {
   /** Writes the client and the scheme that the headers report, if a trusted proxy sent them. */
@@ -20,10 +32,12 @@ export interface Proxies {
 export interface ServedCall {
   /** Its name in a log line: `"GET /items"`. */
   readonly name: string;
-  /** The server is about to stop: ends a response that does not end by itself. */
+  /** The server is about to stop: ends a response that its client requests again. */
   drain(): void;
   /** The time to stop is nearly up: cuts the response if its client does not read it. */
   cutUnread(): void;
+  /** The time to stop is up: responds in place of the application, or cuts the response. */
+  cut(): void;
   /**
    * The application has returned, or has failed.
    *
@@ -86,7 +100,7 @@ export class ServerContext {
     this.#idle = null;
   }
 
-  /** Responses close their connection from now on, and streams of events end. */
+  /** Responses close their connection from now on, and those that their clients request again end. */
   drain(): void {
     this.draining = true;
     for (const call of this.running) call.drain();
@@ -95,6 +109,11 @@ export class ServerContext {
   /** Cuts the responses that wait for their clients to read. */
   cutUnread(): void {
     for (const call of this.running) call.cutUnread();
+  }
+
+  /** Ends the calls that have not ended by themselves. */
+  cut(): void {
+    for (const call of this.running) call.cut();
   }
 
   /** Waits until no call runs. */

@@ -112,6 +112,10 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     this.#response?.cutUnread();
   }
 
+  cut(): void {
+    this.#response?.cut();
+  }
+
   refuse(error: ErrorResponse, refusal: Refusal = {}): void {
     if (this.#phase === "connecting") {
       this.#phase = "closed";

@@ -1,8 +1,10 @@
 /** The statements about servers that stop. @module */
 /* oxlint-disable jest/no-standalone-expect -- the rows are run by the tests of _statement.ts */
 import { expect } from "@jest/globals";
-import { Deferred } from "../../src/common/promises.js";
-import { body, type HTTPCall, part, received, start, text } from "./_calls.js";
+import type { TextHeaders } from "@tsgi/conformance";
+import { ClientDisconnect } from "../../src/common/exceptions.js";
+import { Deferred, nextTurn } from "../../src/common/promises.js";
+import { body, type HTTPCall, part, received, start } from "./_calls.js";
 import type { Statement } from "./_statement.js";
 import { ACCEPT, endOf, opened, plain } from "./_websocket-calls.js";
 
@@ -151,54 +153,224 @@ const requests: readonly Statement[] = [
   })),
 ];
 
-/** An event stream whose server stops. */
-function streaming(type: string, after: (call: HTTPCall) => Promise<void>): Statement["run"] {
+const EVENTS = "text/event-stream";
+const ONE = "id: 1\ndata: 1\n\n";
+
+/** A stream whose server stops after these chunks. */
+interface StoppedStream {
+  readonly method?: string;
+  readonly headers: TextHeaders;
+  readonly chunks: readonly string[];
+  /** Runs in the application after `http.disconnect`. */
+  readonly after?: (call: HTTPCall) => Promise<void>;
+  readonly end: "whole" | "cut";
+}
+
+function stopping({ method = "GET", headers, chunks, after, end }: StoppedStream): Statement["run"] {
   return async (stage) => {
-    const messages = new Deferred<unknown>();
+    const [begun, messages] = [new Deferred<void>(), new Deferred<unknown>()];
     const server = await stage.start({
       http: async (call) => {
         await call.receive();
-        const headers = [
-          ["x-test", "content-type"],
-          ["Content-Type", type],
-        ] as const;
         await call.send(start(200, headers));
-        await call.send(part("data: 1\n\n"));
-        const message = received(call.receive);
-        messages.resolve([await message, await received(call.receive)]);
-        await after(call);
+        for (const chunk of chunks) await call.send(part(chunk));
+        begun.resolve();
+        messages.resolve([await received(call.receive), await received(call.receive)]);
+        await after?.(call);
       },
     });
-    const { body: parts } = await server.request({ mayClose: true });
-    const iterator = parts[Symbol.asyncIterator]();
-    const first = await iterator.next();
-    const stopped = server.stop();
+    const response = server.whole({ method, mayClose: true });
+    await begun.promise;
+    await server.stop();
     expect(await messages.promise).toEqual([GONE, GONE]);
-    let rest = first.done === true ? "" : text(first.value);
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) rest += text(next.value);
-    expect(rest).toMatch(/^data: 1\n\n(?:data: 2\n\n)?$/);
+    const { body: read, ...whole } = await response;
+    expect([whole.end, end === "cut" ? "" : read]).toEqual([end, end === "cut" ? "" : chunks.join("")]);
+    expect(await server.log()).toEqual([]);
+  };
+}
+
+/** A stream that finishes while its server stops. */
+function finishing(method: string, headers: TextHeaders, chunk: string): Statement["run"] {
+  return async (stage) => {
+    const [begun, gate] = [new Deferred<void>(), new Deferred<void>()];
+    const server = await stage.start({
+      http: async ({ receive, send }) => {
+        await receive();
+        await send(start(200, headers));
+        await send(part(chunk));
+        begun.resolve();
+        await gate.promise;
+        await send(part(chunk));
+        await send(body(chunk));
+      },
+    });
+    const response = server.whole({ method, mayClose: true });
+    await begun.promise;
+    const stopped = server.stop();
+    gate.resolve();
+    expect(await response).toMatchObject({ body: chunk.repeat(3), end: "whole" });
     await stopped;
     expect(await server.log()).toEqual([]);
   };
 }
 
 const eventStreams: readonly Statement[] = [
-  ...["text/event-stream", "text/event-stream; charset=utf-8", "TEXT/Event-Stream;x=y"].map((type): Statement => ({
-    title: `An event stream of the type ${type} gets a disconnect when the server stops, and ends without an error`,
+  ...[EVENTS, `${EVENTS}; charset=utf-8`, "TEXT/Event-Stream;x=y"].map((type): Statement => ({
+    title: `A GET of ${type} gets a disconnect when the server stops, and ends if its last event has an id`,
     source: DRAIN,
     needs: drain,
-    run: streaming(type, async () => {}),
+    run: stopping({
+      headers: [
+        ["x-test", "content-type"],
+        ["Content-Type", type],
+      ],
+      chunks: ["data: 0\n\n", ONE, ": keep-alive\n\n"],
+      end: "whole",
+    }),
+  })),
+  ...(
+    [
+      ["its last event has no id", [ONE, "data: 2\n\n"]],
+      ["its last event is not complete", [ONE, "id: 2\ndata: 2\n"]],
+      ["it has sent only comments", [": keep-alive\n\n"]],
+      ["its last id is empty", ["id:\ndata: 1\n\n"]],
+    ] as const
+  ).map(([when, chunks]): Statement => ({
+    title: `A GET of an event stream is cut when the server stops, if ${when}`,
+    source: DRAIN,
+    needs: drain,
+    run: stopping({ headers: [["content-type", EVENTS]], chunks, end: "cut" }),
   })),
   {
-    title: "An event stream that got a disconnect because the server stops may send its last events",
+    title: "A GET of an event stream is cut when the server stops, if its body is encoded",
     source: DRAIN,
     needs: drain,
-    run: streaming("text/event-stream", async ({ send }) => {
-      await send(part("data: 2\n\n"));
-      await send(body());
+    run: stopping({
+      headers: [
+        ["content-type", EVENTS],
+        ["content-encoding", "x-test"],
+      ],
+      chunks: [ONE],
+      end: "cut",
     }),
   },
+  {
+    title: "An event stream that the server has ended because it stops sends no later events",
+    source: DRAIN,
+    needs: drain,
+    run: stopping({
+      headers: [["content-type", EVENTS]],
+      chunks: [ONE],
+      after: async ({ send }) => {
+        await expect((async () => send(part("id: 2\ndata: 2\n\n")))()).rejects.toThrow(ClientDisconnect);
+        await send(body());
+      },
+      end: "whole",
+    }),
+  },
+  {
+    title: "A GET of an event stream that begins while the server stops ends after its first event",
+    source: DRAIN,
+    needs: drain,
+    run: async (stage) => {
+      const [entered, gate, message] = [new Deferred<void>(), new Deferred<void>(), new Deferred<unknown>()];
+      const server = await stage.start({
+        http: async ({ receive, send }) => {
+          await receive();
+          entered.resolve();
+          await gate.promise;
+          await send(start(200, [["content-type", EVENTS]]));
+          void send(part(ONE));
+          message.resolve(await received(receive));
+        },
+      });
+      const response = server.whole({ mayClose: true });
+      await entered.promise;
+      const stopped = server.stop();
+      await nextTurn();
+      gate.resolve();
+      expect(await message.promise).toEqual(GONE);
+      expect(await response).toMatchObject({ body: ONE, end: "whole" });
+      await stopped;
+    },
+  },
+  {
+    title: "An event stream that responds to a POST finishes while the server stops",
+    source: DRAIN,
+    needs: drain,
+    run: finishing("POST", [["content-type", EVENTS]], "data: 1\n\n"),
+  },
 ];
+
+const LIMIT_MS = 100;
+
+/** A call that has not ended at the timeout of the shutdown. */
+function late(send: (call: HTTPCall) => Promise<void>, expected: object, method = "POST"): Statement["run"] {
+  return async (stage) => {
+    const [entered, order] = [new Deferred<void>(), [] as unknown[]];
+    const server = await stage.start(
+      {
+        http: async (call) => {
+          await call.receive();
+          await send(call);
+          entered.resolve();
+          order.push(await received(call.receive));
+          await call.send(body("late"));
+        },
+      },
+      { shutdownTimeoutMs: LIMIT_MS },
+    );
+    const response = server.whole({ method, mayClose: true });
+    await entered.promise;
+    await expect(server.stop()).rejects.toMatchObject({ name: "ShutdownTimeoutError", running: [`${method} /`] });
+    expect(order).toEqual([GONE]);
+    expect(await response).toMatchObject(expected);
+    expect(await server.log()).toEqual([]);
+  };
+}
+
+const timeouts: readonly Statement[] = (
+  [
+    ["a stream", [start(200), part("half")], { end: "cut" }],
+    ["an event stream that responds to a POST", [start(200, [["content-type", EVENTS]]), part(ONE)], { end: "cut" }],
+    ["a body short of its Content-Length", [start(200, [["content-length", "8"]]), part("half")], { end: "cut" }],
+    [
+      "a body that has all bytes of its Content-Length",
+      [start(200, [["content-length", "4"]]), part("full")],
+      { body: "full", end: expect.stringMatching(/^whole$|HTTP\/1.1 503/) },
+    ],
+  ] as const
+).map(([what, messages, expected]): Statement => ({
+  title: `At the timeout of the shutdown, ${what} is ${"body" in expected ? "whole" : "cut"}, although its application ends later`,
+  source: DRAIN,
+  needs: ["drain", "in process"],
+  run: late(async ({ send }) => {
+    for (const message of messages) await send(message);
+  }, expected),
+}));
+
+const unanswered: Statement = {
+  title: "At the timeout of the shutdown, a handler that has not responded gets a 503 or a cut connection",
+  source: DRAIN,
+  needs: ["drain", "in process"],
+  run: async (stage) => {
+    const entered = new Deferred<void>();
+    const http = async ({ receive, send }: HTTPCall): Promise<void> => {
+      await receive();
+      entered.resolve();
+      await receive();
+      await send(start(200));
+      await send(body("late"));
+    };
+    const server = await stage.start({ http }, { shutdownTimeoutMs: LIMIT_MS });
+    const response = server.whole({ method: "PUT", mayClose: true });
+    await entered.promise;
+    await expect(server.stop()).rejects.toMatchObject({ name: "ShutdownTimeoutError", running: ["PUT /"] });
+    const { status, end } = await response;
+    expect(end === "cut" ? "cut" : status).toBe(end === "cut" ? "cut" : 503);
+    expect(await server.log()).toEqual([]);
+  },
+};
 
 const webSockets: readonly Statement[] = [
   {
@@ -272,4 +444,10 @@ const webSockets: readonly Statement[] = [
   },
 ];
 
-export const drainStatements: readonly Statement[] = [...requests, ...eventStreams, ...webSockets];
+export const drainStatements: readonly Statement[] = [
+  ...requests,
+  ...eventStreams,
+  ...timeouts,
+  unanswered,
+  ...webSockets,
+];

@@ -60,6 +60,8 @@ export interface Settings {
   readonly logger: Logger;
   /** State for the scopes, for a driver that does not run the lifespan. */
   readonly state: Record<string, unknown>;
+  /** Milliseconds that it may take to stop, if the driver is in this process. */
+  readonly shutdownTimeoutMs?: number;
 }
 
 /** A server that runs, and a client of it. */

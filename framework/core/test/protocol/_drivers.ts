@@ -30,14 +30,18 @@ const onUws = (loop: NonNullable<typeof uws>): Driver => ({
 
 const settings = { port: 0, signals: false };
 
-async function startHTTP1(app: ASGIApp, { logger }: Settings): Promise<Endpoint> {
-  const { url, close } = await serve(app, { ...settings, logger, loop: "libuv" });
+function toOptions({ logger, shutdownTimeoutMs = 10_000 }: Settings): Omit<Settings, "state"> {
+  return { logger, shutdownTimeoutMs };
+}
+
+async function startHTTP1(app: ASGIApp, given: Settings): Promise<Endpoint> {
+  const { url, close } = await serve(app, { ...settings, ...toOptions(given), loop: "libuv" });
   const { request, websocket, cut } = new HTTP1Client(url);
   return { request, websocket, cut, stop: close };
 }
 
-async function startHTTP2(app: ASGIApp, { logger }: Settings): Promise<Endpoint> {
-  const { url, close } = await serve(app, { ...settings, logger, http2: true });
+async function startHTTP2(app: ASGIApp, given: Settings): Promise<Endpoint> {
+  const { url, close } = await serve(app, { ...settings, ...toOptions(given), http2: true });
   const { request, cut } = new HTTP2Client(url);
   return { request, cut, stop: close };
 }
@@ -54,17 +58,20 @@ async function startNodeHandler(app: ASGIApp, { logger, state }: Settings): Prom
   return { request, websocket, cut, stop };
 }
 
-async function startUws(app: ASGIApp, { logger }: Settings): Promise<Endpoint> {
-  const { url, close, loop } = await serve(app, { ...settings, logger, loop: "uwebsockets" });
+async function startUws(app: ASGIApp, given: Settings): Promise<Endpoint> {
+  const { url, close, loop } = await serve(app, { ...settings, ...toOptions(given), loop: "uwebsockets" });
   if (loop !== "uwebsockets") throw new Error(`The server runs on ${loop}.`);
   const { request, websocket, cut } = new HTTP1Client(url);
   return { request, websocket, cut, stop: close };
 }
 
-async function startFetch(app: ASGIApp, { logger }: Settings): Promise<Endpoint> {
+async function startFetch(
+  app: ASGIApp,
+  { logger, shutdownTimeoutMs: timeoutMs = 10_000 }: Settings,
+): Promise<Endpoint> {
   const handler = toFetchHandler(app, { logger });
   const { request, cut } = new FetchClient(handler);
-  return { request, cut, stop: () => handler.close() };
+  return { request, cut, stop: () => handler.close({ timeoutMs }) };
 }
 
 /** The client's end of a WebSocket in memory. Its `close` does not wait for the application. */
@@ -106,8 +113,8 @@ async function openInMemory(open: Promise<TestWebSocket>): Promise<HandshakeAnsw
   }
 }
 
-async function startTestClient(app: ASGIApp, { logger }: Settings): Promise<Endpoint> {
-  const client = await TestClient.open(app, { logger });
+async function startTestClient(app: ASGIApp, given: Settings): Promise<Endpoint> {
+  const client = await TestClient.open(app, toOptions(given));
   const { request, cut } = new HTTP1Client(client.url);
   const websocket = ({ target = "/", headers = [], subprotocols = [] }: Handshake) =>
     openInMemory(

@@ -4,7 +4,7 @@ import type { ClientResponse, HandshakeAnswer, TextHeaders } from "@tsgi/conform
 import type { Logger } from "../../src/common/logger.js";
 import { Deferred, markHandled, nextTurn } from "../../src/common/promises.js";
 import { body, type Call, type HTTPCall, start, text, type WebSocketCall } from "./_calls.js";
-import { type Driver, type Endpoint, type Handshake, type Request, Surplus } from "./_driver.js";
+import { type Driver, type Endpoint, type Handshake, type Request, type Settings, Surplus } from "./_driver.js";
 import { PROBE } from "./_http1-client.js";
 
 /** The handlers of an application, by type of scope. */
@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly state?: Record<string, unknown>;
   /** Defaults to one that keeps its lines. */
   readonly logger?: Logger;
+  /** Milliseconds that it may take to stop, if the driver is in this process. */
+  readonly shutdownTimeoutMs?: number;
 }
 
 /** A response that was read to its end. */
@@ -54,21 +56,29 @@ export class Server {
   readonly #state: Record<string, unknown>;
   readonly #log = new StatementLog();
   readonly #logger: Logger;
+  readonly #shutdownTimeoutMs: number | undefined;
   readonly #calls: Promise<unknown>[] = [];
   /** Ends the calls that wait for something which a failed statement never does. */
   readonly #abandoned = new Deferred<void>();
   #endpoint!: Endpoint;
 
-  private constructor(parts: Parts, { state = {}, logger }: ServerOptions) {
+  private constructor(parts: Parts, { state = {}, logger, shutdownTimeoutMs }: ServerOptions) {
     this.#parts = parts;
     this.#state = state;
     this.#logger = logger ?? this.#log;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
   }
 
   static async start(driver: Driver, parts: Parts, options: ServerOptions): Promise<Server> {
     const server = new Server(parts, options);
-    server.#endpoint = await driver.start(server.#app, { logger: server.#logger, state: server.#state });
+    server.#endpoint = await driver.start(server.#app, server.#settings);
     return server;
+  }
+
+  get #settings(): Settings {
+    const ms = this.#shutdownTimeoutMs;
+    const settings = { logger: this.#logger, state: this.#state };
+    return ms === undefined ? settings : { ...settings, shutdownTimeoutMs: ms };
   }
 
   /** Not `async`: an application that throws before it returns a promise is one of the statements. */

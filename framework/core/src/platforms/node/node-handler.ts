@@ -13,6 +13,7 @@ import { ErrorResponse } from "../../protocol/error-response.js";
 import { textAt } from "../../protocol/header-list.js";
 import { ProtocolError } from "../../common/exceptions.js";
 import { Exchange } from "../../protocol/exchange.js";
+import { cutConnection } from "./cut-connection.js";
 import { Connection } from "./http1/connection.js";
 import { createHeadEnd } from "./http1/output.js";
 import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
@@ -198,6 +199,8 @@ class NodeResponse implements ResponseStream, BodyFlow {
   #received = 0;
   /** `true` once the application has asked for the body. */
   #isReading = false;
+  /** The end of the connection is the end of the body, as `node:http` sends a stream on HTTP/1.0. */
+  #endsWithConnection = false;
   /** The callers of `flushed`; `null` until the first call. */
   #waiting: (() => void)[] | null = null;
 
@@ -231,6 +234,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
     // Last: Node cannot send latin-1 in a `Content-Disposition` after the length.
     if (head.contentLength !== -1) res.setHeader("content-length", head.contentLength);
     if (head.headers.close || this.#outstanding > MAX_DISCARDED_BYTES) res.setHeader("connection", "close");
+    this.#endsWithConnection = head.contentLength === -1 && this.#req.httpVersion === "1.0";
     res.writeHead(head.status);
   }
 
@@ -278,6 +282,7 @@ class NodeResponse implements ResponseStream, BodyFlow {
   }
 
   destroy(): void {
+    if (this.#endsWithConnection && !this.destroyed) cutConnection(this.#req.socket);
     this.#res.destroy();
   }
 

@@ -3,9 +3,10 @@
 import type { LoopName } from "../concurrency/loop.js";
 import type { Lifespan } from "../../protocol/lifespan.js";
 import type { ServerContext } from "../../protocol/server-context.js";
+import { stopInTime } from "../../protocol/shutdown.js";
 import { codeOf, type FactsOf, formatMessage, type ServerStartCode } from "../../common/error-codes.js";
 import { SERVER_START } from "../../common/error-codes/servers.js";
-import { isForeignFrame, oneLine } from "../../common/logger.js";
+import { isForeignFrame } from "../../common/logger.js";
 
 /** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
 export interface RunningServer extends AsyncDisposable {
@@ -47,21 +48,6 @@ const LINGER_MS = 500;
 /** Share of `shutdownTimeoutMs` spent lingering. */
 const LINGER_SHARE = 0.1;
 
-/**
- * Share of `shutdownTimeoutMs` after which responses that their clients do not read are cut: the rest is for the cleanup of
- * their requests, and for the shutdown of the application.
- */
-const UNREAD_SHARE = 0.9;
-
-/**
- * Milliseconds at most that the calls of a cut server have to end what their signals have aborted: a cancelled query must
- * reach its database before the process ends.
- */
-const ABORT_MS = 250;
-
-/** Share of `shutdownTimeoutMs` spent so. */
-const ABORT_SHARE = 0.1;
-
 /** A server on any engine: it stops once, within its time. */
 export abstract class StoppableServer {
   url = "";
@@ -101,37 +87,18 @@ export abstract class StoppableServer {
     return this.#drained ? ["lifespan.shutdown"] : Array.from(this.context.running, (call) => call.name);
   }
 
-  /** Waits for the calls whose connections have been cut, for a moment. */
-  async #aborted(): Promise<void> {
-    const limitMs = Math.min(ABORT_MS, this.#shutdownTimeoutMs * ABORT_SHARE);
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => void (timer = setTimeout(resolve, limitMs)));
-    await Promise.race([this.context.idle(), limit]);
-    clearTimeout(timer);
-  }
-
-  async #stop(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new ShutdownTimeoutError(this.running(), this.#shutdownTimeoutMs)),
-        this.#shutdownTimeoutMs,
-      );
+  #stop(): Promise<void> {
+    return stopInTime({
+      context: this.context,
+      timeoutMs: this.#shutdownTimeoutMs,
+      running: () => this.running(),
+      drain: async () => {
+        await this.drain();
+        this.#drained = true;
+      },
+      shutDown: () => this.#lifespan.shutDown(),
+      cut: () => this.cut(),
     });
-    const unread = setTimeout(() => this.context.cutUnread(), this.#shutdownTimeoutMs * UNREAD_SHARE);
-    try {
-      await Promise.race([this.drain(), limit]);
-      this.#drained = true;
-      await Promise.race([this.#lifespan.shutDown(), limit]);
-    } catch (error) {
-      this.cut();
-      await this.#aborted();
-      this.#lifespan.shutDown().catch(() => {}); // resources of the application are released even then, without waiting
-      throw error;
-    } finally {
-      clearTimeout(unread);
-      clearTimeout(timer);
-    }
   }
 }
 
@@ -166,18 +133,4 @@ export function serverStartError<Key extends keyof typeof SERVER_START>(
   options?: ErrorOptions,
 ): ServerStartError {
   return new ServerStartError(codeOf(key), formatMessage(SERVER_START, key, facts), options);
-}
-
-/** The server did not stop within `shutdownTimeoutMs`. Its sockets are still destroyed. */
-export class ShutdownTimeoutError extends Error {
-  override readonly name = "ShutdownTimeoutError";
-  /** The work that still ran at the limit, for example `"GET /slow"` or `"lifespan.shutdown"`. */
-  readonly running: readonly string[];
-
-  constructor(running: readonly string[], afterMs: number) {
-    super(
-      `Shutdown did not finish within ${afterMs} ms; still running: ${running.map(oneLine).join(", ") || "unknown work"}.`,
-    );
-    this.running = running;
-  }
 }

@@ -1,6 +1,7 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
 import type { Logger } from "../../common/logger.js";
-import { serverStartError, ShutdownTimeoutError, type RunningServer, toRunningServer } from "./stoppable-server.js";
+import { ShutdownTimeoutError } from "../../protocol/shutdown.js";
+import { serverStartError, type RunningServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
 import { closeOnSignals } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";

@@ -1,9 +1,9 @@
 /** The way from a platform's `fetch` to an application. @module */
 import type { ASGIApp, HTTPScope } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
-import { LazyServer } from "../../protocol/lazy-server.js";
+import { type CloseOptions, LazyServer } from "../../protocol/lazy-server.js";
 import { type Logger, loggerOf } from "../../common/logger.js";
-import { assertOptions, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
+import { assertOptions, MILLISECONDS, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
 import { RESOLVED } from "../../common/promises.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
 import { HEADER_NAME, parseAddress } from "../../protocol/http-grammar.js";
@@ -47,8 +47,13 @@ export interface ClosableFetchHandler extends FetchHandler {
     env: unknown,
     context: { waitUntil: (promise: Promise<unknown>) => void },
   ): Promise<globalThis.Response>;
-  /** Waits for the requests that run, 10 seconds at most, and ends the lifespan. A later request starts it again. */
-  close(): Promise<void>;
+  /**
+   * Waits for the requests that run, and ends the lifespan. A later request starts it again.
+   *
+   * @throws ShutdownTimeoutError when that takes longer than `timeoutMs`: responses that are not complete are cut then.
+   * @throws Error if the application's shutdown fails.
+   */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 const OPTIONS: OptionRules<FetchHandlerOptions> = {
@@ -57,6 +62,7 @@ const OPTIONS: OptionRules<FetchHandlerOptions> = {
   lifespan: oneOf("auto", "off"),
   clientAddressHeader: HEADER_NAME,
 };
+const CLOSE_OPTIONS: OptionRules<CloseOptions> = { timeoutMs: MILLISECONDS };
 
 /**
  * Makes an ASGI application a handler for `Bun.serve`, `Deno.serve`, Cloudflare Workers, or anything else that has the
@@ -89,7 +95,11 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
     if (client !== null) facts.client = [client[0], null];
     return fetchFrom(server, request, facts);
   };
-  return Object.assign(handle, { close: () => server.close() });
+  const close = async (closing: CloseOptions = {}): Promise<void> => {
+    assertOptions("close()", closing, CLOSE_OPTIONS);
+    await server.close(closing);
+  };
+  return Object.assign(handle, { close });
 }
 
 const invalidHost = new ErrorResponse(400, "Expected exactly one well-formed Host header.");

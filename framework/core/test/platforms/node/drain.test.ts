@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "@jest/globals";
-import type { ReceiveMessage, SendMessage } from "../../../src/protocol/asgi.js";
+import type { SendMessage } from "../../../src/protocol/asgi.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { httpApp, pair, refusesConnections, respond, served, Wire } from "./_http.js";
 
@@ -191,51 +191,6 @@ describe("a server that stops", () => {
     const closed = server.close();
     release.resolve();
     expect(await wire.closed).toMatch(/\r\n(?:3\r\none\r\n3\r\ntwo|6\r\nonetwo)\r\n0\r\n\r\n$/);
-    await closed;
-  });
-
-  it("reports a disconnect to an event stream, and ends it gracefully", async () => {
-    const told = new Deferred<ReceiveMessage>();
-    const begun = new Deferred<void>();
-    await using server = await served(
-      httpApp(async (_scope, receive, send) => {
-        await receive();
-        await send(start("text/event-stream; charset=utf-8"));
-        await send({ type: "http.response.body", body: Buffer.from("data: 1\n\n"), more_body: true });
-        begun.resolve();
-        told.resolve(await receive());
-      }),
-    );
-    await using wire = new Wire(server.port);
-    wire.write(GET);
-    await begun.promise;
-    await server.close();
-    expect(await told.promise).toEqual({ type: "http.disconnect" });
-    expect(await wire.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
-    expect(server.logger.at("error")).toEqual([]);
-  });
-
-  it("ends an event stream that begins while it stops", async () => {
-    const [asked, stopping] = [new Deferred<void>(), new Deferred<void>()];
-    const told = new Deferred<ReceiveMessage>();
-    await using server = await served(
-      httpApp(async (_scope, receive, send) => {
-        await receive();
-        asked.resolve();
-        await stopping.promise;
-        await send(start("text/event-stream"));
-        await send({ type: "http.response.body", body: Buffer.from("data: 1\n\n"), more_body: true });
-        told.resolve(await receive());
-      }),
-    );
-    await using wire = new Wire(server.port);
-    wire.write(GET);
-    await asked.promise;
-    const closed = server.close();
-    await refusesConnections(server.port);
-    stopping.resolve();
-    expect(await told.promise).toEqual({ type: "http.disconnect" });
-    expect(await wire.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
     await closed;
   });
 

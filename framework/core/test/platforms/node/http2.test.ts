@@ -760,25 +760,4 @@ describe("an HTTP/2 connection of a server that stops", () => {
     await Promise.all([silent.closed, half.closed]);
     expect(silent.goawayCode).toBe(CODE.noError);
   });
-
-  it("reports a disconnect to an event stream, and ends it gracefully", async () => {
-    const told = new Deferred<ReceiveMessage>();
-    const begun = new Deferred<void>();
-    await using own = await served(
-      httpApp(async (_scope, receive, send) => {
-        await receive();
-        await send(start(200, [["content-type", "text/event-stream"]]));
-        await send(body("data: 1\n\n", true));
-        begun.resolve();
-        told.resolve(await receive());
-      }),
-      { http2: true },
-    );
-    await using client = new HTTP2Client(own.url);
-    const answer = client.request({ ":path": "/" });
-    await begun.promise;
-    await own.close();
-    expect(await told.promise).toEqual({ type: "http.disconnect" });
-    expect(await answer).toMatchObject({ status: 200, body: "data: 1\n\n" });
-  });
 });

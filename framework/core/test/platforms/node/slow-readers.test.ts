@@ -6,7 +6,7 @@ import { describe, expect, it } from "@jest/globals";
 import { ClientDisconnect } from "../../../src/common/exceptions.js";
 import { consoleLogger } from "../../../src/common/logger.js";
 import { ServerContext } from "../../../src/protocol/server-context.js";
-import { ShutdownTimeoutError } from "../../../src/platforms/node/stoppable-server.js";
+import { ShutdownTimeoutError } from "../../../src/protocol/shutdown.js";
 import { DEFAULT_REQUEST_LIMITS } from "../../../src/platforms/node/header-section.js";
 import { Connection, type ConnectionSettings } from "../../../src/platforms/node/http1/connection.js";
 import { createHeadEnd } from "../../../src/platforms/node/http1/output.js";

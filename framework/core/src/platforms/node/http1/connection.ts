@@ -185,7 +185,7 @@ export class Connection implements OutputOwner, BodyFlow {
     if (this.#phase === "detached") return "detached";
     const { keepAliveMs, requestMs } = this.#settings.timeouts;
     if (this.#isUnread(requestMs)) {
-      this.socket.destroy();
+      this.output.destroy();
     } else if (this.#phase !== "idle") {
       this.#checkPhase();
     } else if (this.#isLate(keepAliveMs)) {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { ResponseStream } from "../../../protocol/engine.js";
 import type { ServerResponseHead } from "../../../protocol/response.js";
 import { toLatin1 } from "../bytes.js";
+import { cutConnection } from "../cut-connection.js";
 
 /**
  * A body of up to this many bytes is sent as text, joined to its head: one buffer for the system instead of two.
@@ -31,6 +32,8 @@ export class Output implements ResponseStream {
   /** The end of a head whose connection stays open. */
   readonly #headEnd: HeadEnd;
   #isChunked = false;
+  /** The end of the connection is the end of the body: RFC 9112 §6.3. */
+  #endsWithConnection = false;
   /** Responses that are made and not written. */
   #held = "";
   #isFlushScheduled = false;
@@ -114,8 +117,14 @@ export class Output implements ResponseStream {
     for (const resolve of flushing) resolve();
   }
 
+  /**
+   * Closes the connection. An end would complete a body that only the connection delimits: over TCP it is reset instead, and
+   * over TLS the `close_notify` is missing.
+   */
   destroy(): void {
-    this.#socket.destroy();
+    const socket = this.#socket;
+    if (this.#endsWithConnection && !socket.writableFinished) cutConnection(socket);
+    else socket.destroy();
   }
 
   /** Sends `100 Continue`. */
@@ -149,7 +158,8 @@ export class Output implements ResponseStream {
   #formatHead({ status, headers, contentLength, facts }: ServerResponseHead): string {
     const isDelimited = facts.bodyless || contentLength !== -1;
     this.#isChunked = !isDelimited && this.#owner.minorVersion === 1;
-    const closes = this.#owner.mustClose(headers.close || !(isDelimited || this.#isChunked));
+    this.#endsWithConnection = !(isDelimited || this.#isChunked);
+    const closes = this.#owner.mustClose(headers.close || this.#endsWithConnection);
     let text = headers.toText(status);
     if (this.#isChunked) text += "Transfer-Encoding: chunked\r\n";
     else if (contentLength !== headers.contentLength) text += `content-length: ${contentLength}\r\n`;

@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import type { ServerContext } from "../../../protocol/server-context.js";
 import { nextTurn } from "../../../common/promises.js";
+import { settledWithin } from "../../../protocol/shutdown.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { RequestLimits } from "../header-section.js";
 import type { Lifespan } from "../../../protocol/lifespan.js";
@@ -250,6 +251,7 @@ export class HTTP1Server extends StoppableServer {
   }
 
   protected cut(): void {
+    for (const { output } of this.#connections) output.destroy();
     for (const socket of this.#sockets) socket.destroy();
   }
 }
@@ -284,11 +286,4 @@ async function quietTurn(limitMs: number): Promise<void> {
     await nextTurn();
     now = performance.now();
   } while (now - began > QUIET_TURN_MS && now < deadline);
-}
-
-async function settledWithin(promise: Promise<void>, limitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)));
-  await Promise.race([promise, limit]);
-  clearTimeout(timer);
 }
