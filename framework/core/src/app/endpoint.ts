@@ -23,6 +23,7 @@ import { ABORT, HAS_FILES, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response.js";
+import { type MarkedState, WHEN_STOPPING, type WhenStopping } from "../protocol/server-context.js";
 import { reportLateWork } from "../middleware/layer.js";
 import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
@@ -112,6 +113,15 @@ function responseOf(result: unknown): Response | null {
   return isWebResponse(result) ? fromWebResponse(result) : null;
 }
 
+/** Tells the server what becomes of a response when it stops. */
+function stoppedAs(whenStopping: WhenStopping, app: ASGIApp): ASGIApp {
+  return (scope, receive, send) => {
+    const state: MarkedState = (scope.state ??= {});
+    state[WHEN_STOPPING] = whenStopping;
+    return app(scope, receive, send);
+  };
+}
+
 /** One route, compiled: from the scope to the response. */
 export class Endpoint {
   readonly record: RouteRecord;
@@ -184,7 +194,9 @@ export class Endpoint {
     this.#handle = this.plan.settling === null ? handle : settlingHandler(handle);
     if (this.#toStream !== null) withPlace(route, () => assertNotSettling(this.plan, "a stream"));
     this.#errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
-    this.app = this.#wrap(entry.middleware, settings);
+    const { whenStopping } = options;
+    const app = this.#wrap(entry.middleware, settings);
+    this.app = whenStopping === undefined ? app : stoppedAs(whenStopping, app);
   }
 
   /** All middleware around the route, including the App's, for the OpenAPI document. */

@@ -19,6 +19,7 @@ import {
   TEXT,
   whole,
 } from "../common/options.js";
+import type { WhenStopping } from "../protocol/server-context.js";
 import type { Marker } from "../parameters/marker.js";
 import type { Params, ResponseDocs } from "../parameters/annotation.js";
 import type { Application } from "../http/request.js";
@@ -103,6 +104,12 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
    * a stream, the schema of each item, and for `stream: "sse"` the schema of each event's data, or `sse({ … })`.
    */
   returns?: R;
+  /**
+   * The rule for a streamed response when the server stops. `"finish"`: the server waits for its end, and cuts it at the
+   * timeout of the shutdown. `"end"`: it ends immediately, as if it were complete. By default, a `GET` of
+   * `text/event-stream` stops immediately, so that its client connects again, and every other response finishes.
+   */
+  whenStopping?: WhenStopping;
 }
 
 /** Schemas of the JSON messages of a WebSocket. */
@@ -216,7 +223,7 @@ const TOOL: OptionRule = (place, option, value) => {
 
 const SCHEMA = expecting("a schema such as t.Object({ … })", isSchema);
 
-export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
+const SHARED_OPTIONS: OptionRules<Omit<RouteOptions, "whenStopping">> = {
   params: OBJECT,
   returns: ANYTHING,
   tags: LIST,
@@ -239,9 +246,11 @@ export const ROUTE_OPTIONS: OptionRules<RouteOptions> = {
   mcp: TOOL,
 };
 
-/** The same for a WebSocket, together with the schemas of its messages. */
-export const WEBSOCKET_OPTIONS: OptionRules<RouteOptions & MessageSchemas> = {
-  ...ROUTE_OPTIONS,
+export const ROUTE_OPTIONS: OptionRules<RouteOptions> = { ...SHARED_OPTIONS, whenStopping: oneOf("finish", "end") };
+
+/** The same for a WebSocket, which the server closes with 1012, together with the schemas of its messages. */
+export const WEBSOCKET_OPTIONS: OptionRules<Omit<RouteOptions, "whenStopping"> & MessageSchemas> = {
+  ...SHARED_OPTIONS,
   receives: SCHEMA,
   sends: SCHEMA,
 };
