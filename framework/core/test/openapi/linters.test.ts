@@ -61,9 +61,19 @@ const OF_THE_AUTHOR: Readonly<Record<string, string>> = {
 };
 
 /** An error of Spectral: it mistakes `items: false`, which ends a tuple in draft 2020-12, for missing `items`. */
-const OF_SPECTRAL = /^spectral error array-items \S+\/point\/items$/;
+const TUPLE = /^spectral error array-items \S+\/point\/items$/;
 
-const isOurs = (finding: string) => !OF_SPECTRAL.test(finding) && !OF_THE_AUTHOR[finding.split(" ")[2] ?? ""];
+/** Spectral requires that `flows` lists a scope. A scheme `openIdConnect` has no flows (OpenAPI 3.1.1 §4.8.27.1). */
+const SCOPE = /^spectral warn oas3-operation-security-defined \S+\/([^/\s]+)\/\d+$/;
+
+const isMistakeOfSpectral = (finding: string, { components }: OpenAPIDocument) => {
+  const scheme = SCOPE.exec(finding)?.[1];
+  return TUPLE.test(finding) || components?.securitySchemes?.[scheme ?? ""]?.type === "openIdConnect";
+};
+
+/** The findings about the framework's own parts of a document. */
+const ours = (document: OpenAPIDocument, findings: readonly string[] = []) =>
+  findings.filter((text) => !OF_THE_AUTHOR[text.split(" ")[2] ?? ""] && !isMistakeOfSpectral(text, document));
 
 const slowly = IS_SLOW ? describe : describe.skip;
 
@@ -86,15 +96,15 @@ slowly("Redocly and Spectral", () => {
   });
 
   it("find no error, and no warning about the framework's own parts", () => {
-    const ours = Object.entries(findings).map(([name, list]) => [name, list.filter(isOurs)] as const);
-    expect(ours.filter(([, list]) => list.length > 0)).toEqual([]);
+    const found = Object.entries(documents).map(([name, document]) => [name, ours(document, findings[name])] as const);
+    expect(found.filter(([, list]) => list.length > 0)).toEqual([]);
   });
 
   it("report missing parts of a document", async () => {
     const [first] = Object.values(documents) as [OpenAPIDocument];
     const broken = { ...first, paths: { "/a": { get: { responses: {} } } } } as unknown as OpenAPIDocument;
     const { broken: list } = await lint({ broken });
-    expect(list?.filter(isOurs).length).toBeGreaterThan(1);
+    expect(ours(broken, list).length).toBeGreaterThan(1);
   }, 60_000);
 
   it("agree with the published meta-schema", async () => {
