@@ -332,7 +332,7 @@ describe("tsgi client", () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
     const dependencies = {
       "openapi-fetch": "0.17.0",
-      tsgi: `file:${path.resolve(import.meta.dirname, "../..")}`,
+      tsgi: `file:${path.resolve(import.meta.dirname, "../../core")}`,
       tsx: "4.23.15",
       typescript: "7.0.2",
     };
