@@ -70,6 +70,9 @@ for (const file of process.argv.slice(1)) {
 }
 process.stdout.write("\\n" + JSON.stringify(codes), () => process.exit());`;
 
+/** The variables that the applications of the examples read. */
+export const VARIABLES = { PORT: "0", SESSION_SECRET: "a secret of the examples, 32 bytes and more" };
+
 /**
  * Runs compiled examples, each in a separate module, ignoring their output. The codes of their errors, `null` for those
  * that do not throw.
@@ -77,7 +80,7 @@ process.stdout.write("\\n" + JSON.stringify(codes), () => process.exit());`;
 export async function run(files: readonly string[]): Promise<(string | null)[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", RUNNER, ...files], {
     timeout: 60_000,
-    env: { ...process.env, PORT: "0", SESSION_SECRET: "a secret of the examples, 32 bytes and more" },
+    env: { ...process.env, ...VARIABLES },
   });
   return JSON.parse(stdout.slice(stdout.lastIndexOf("\n"))) as (string | null)[];
 }
@@ -90,16 +93,20 @@ process.on("beforeExit", () => {
   const file = files.shift();
   if (file === undefined) return;
   console.log("${MARK}");
-  void import(file);
+  setImmediate(() => import(file)); // Since Node 22, an import alone does not keep the process alive.
 });`;
 
 /**
  * Runs compiled programs one after the other in one process: a program starts after the one before has ended. The
  * output of each.
  */
-export async function outputsOf(files: readonly string[]): Promise<string[]> {
+export async function outputsOf(
+  files: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", PROGRAMS, ...files], {
     timeout: 60_000,
+    env: { ...process.env, ...variables },
   });
   return stdout.split(`${MARK}\n`).slice(1);
 }
