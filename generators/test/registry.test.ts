@@ -98,9 +98,11 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
 
   atTerminal("npm create tsgi prompts in a terminal, uses the input, and removes everything after Ctrl-C", async () => {
     await using folder = await temporaryFolder();
+    await using cache = await temporaryFolder();
     const create = ["create", "tsgi@latest", "--", "--no-install", "--no-git"];
-    // npm does not prompt if it detects CI.
-    const surroundings = { cwd: folder.path, env: { ...registry.env, CI: "false" } };
+    // npm does not prompt if it detects CI, or if its cache contains the command.
+    const env = { ...registry.env, CI: "false", npm_config_cache: cache.path };
+    const surroundings = { cwd: folder.path, env };
     const proceed: Step = [/Ok to proceed/, `y${keys.enter}`];
     const stopped = await runAtTerminal("npm", create, [proceed, [/Name of the project/, keys.controlC]], surroundings);
     expect(stopped.status).toBe(130);
@@ -110,7 +112,10 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
     const steps: Step[] = [
       [/Name of the project/, `typed-app${keys.enter}`],
       [/Template/, `${keys.down}${keys.enter}`],
+      [/Database/, keys.enter],
       [/Runtime/, keys.enter],
+      [/Deploy to/, keys.enter],
+      [/Write a job/, `n${keys.enter}`],
       [/Write a Dockerfile/, `n${keys.enter}`],
       [/Write a load test/, keys.enter],
       [/Write a workflow/, keys.enter],
