@@ -73,7 +73,7 @@ const isMistakeOfSpectral = (finding: string, { components }: OpenAPIDocument) =
 
 /** The findings about the framework's own parts of a document. */
 const ours = (document: OpenAPIDocument, findings: readonly string[] = []) =>
-  findings.filter((text) => !OF_THE_AUTHOR[text.split(" ")[2] ?? ""] && !isMistakeOfSpectral(text, document));
+  findings.filter((finding) => !OF_THE_AUTHOR[finding.split(" ")[2] ?? ""] && !isMistakeOfSpectral(finding, document));
 
 const slowly = IS_SLOW ? describe : describe.skip;
 
