@@ -37,6 +37,10 @@ test: ## Runs the tests of all workspaces
 test-all: ## Runs the tests, with the slow ones
 	@npm run --silent test-all -- $(ARGS)
 
+.PHONY: test-lts
+test-lts: ## Runs the tests of the core and the jobs, and a few others, on the newest LTS of Node
+	@npm run --silent test-lts
+
 .PHONY: replicas
 replicas: ## Tests three replicas and two workers behind nginx, and restarts them under load
 	@npm run --silent replicas -- $(ARGS)

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
@@ -12,16 +12,23 @@ const FAST_CHECK = path.join(ROOT, "node_modules/fast-check/lib/fast-check.js");
 
 const FOLDER = createFolder({});
 
+/** Shell code that writes a summary, and fails if it contains failures. */
+function write(summary: string): string {
+  return `printf '%b\\n' ${JSON.stringify(summary)} > "$TEST_SUMMARY"; exit ${/ [1-9]\d* failed/.test(summary) ? 1 : 0}`;
+}
+
+/** On the newest LTS of Node. */
+const LTS = "Node 24.1.0: 2 passed, 0 failed, 3 skipped";
+
 /**
  * A `make` that writes these summaries in turn, one for each `make test`, and fails without a summary or if it contains
- * failures.
+ * failures. The summary of `make test-lts` is separate.
  */
-function createMake(check: number, summaries: readonly string[]): string {
-  const cases = summaries.map((summary, index) => {
-    return `${index}) printf '%b\\n' ${JSON.stringify(summary)} > "$TEST_SUMMARY"; exit ${summary.includes(" 0 failed") ? 0 : 1} ;;`;
-  });
+function createMake(check: number, summaries: readonly string[], lts: string): string {
+  const cases = summaries.map((summary, index) => `${index}) ${write(summary)} ;;`);
   return `#!/bin/sh
 if [ "$1" = check ]; then exit ${check}; fi
+if [ "$1" = test-lts ]; then ${lts === "" ? "exit 1" : write(lts)}; fi
 count=$(cat count 2>/dev/null || echo 0)
 echo $((count + 1)) > count
 case $count in
@@ -32,9 +39,9 @@ esac
 }
 
 /** The status and the output of `.ci/run` with that `make`. */
-function runIntegration(check: number, summaries: readonly string[]) {
+function runIntegration(check: number, summaries: readonly string[], lts = LTS) {
   const folder = mkdtempSync(path.join(FOLDER, "ci-"));
-  writeFileSync(path.join(folder, "make"), createMake(check, summaries));
+  writeFileSync(path.join(folder, "make"), createMake(check, summaries, lts));
   chmodSync(path.join(folder, "make"), 0o755);
   cpSync(path.join(ROOT, ".ci/run"), path.join(folder, ".ci/run"));
   const PATH = `${folder}:${process.env.PATH}`;
@@ -43,7 +50,8 @@ function runIntegration(check: number, summaries: readonly string[]) {
     encoding: "utf8",
     env: { ...process.env, PATH },
   });
-  return { status, stdout, lastLine: stdout.trimEnd().split("\n").at(-1) };
+  const lines = stdout.trimEnd().split("\n");
+  return { status, stdout, lines: lines.slice(-3), lastLine: lines.at(-1) };
 }
 
 /** Runs Jest with the reporter over these test files, in two workers. */
@@ -80,30 +88,51 @@ describe(".ci/run", () => {
 
   it("succeeds if the check and the tests succeed", () => {
     const { status, lastLine } = runIntegration(0, ["6 passed, 0 failed, 1 skipped"]);
-    expect({ status, lastLine }).toEqual({ status: 0, lastLine: "6 passed, 0 failed, 1 skipped" });
+    expect({ status, lastLine }).toEqual({ status: 0, lastLine: "8 passed, 0 failed, 4 skipped" });
   });
 
   it("fails, and lists the test with its seed as flaky, if it passes when it runs again", () => {
     const { status, stdout, lastLine } = runIntegration(0, [failure, "1 passed, 0 failed, 5 skipped"]);
-    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "5 passed, 1 failed, 0 skipped" });
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "7 passed, 1 failed, 3 skipped" });
     expect(stdout).toMatch(/Flaky: .*\n {2}a\.test\.ts › adds \(FC_SEED=7\)/);
   });
 
   it("fails without the word flaky if the test fails again", () => {
     const { status, stdout, lastLine } = runIntegration(0, [failure, "0 passed, 1 failed, 5 skipped"]);
-    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "5 passed, 1 failed, 0 skipped" });
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "7 passed, 1 failed, 3 skipped" });
     expect(stdout).not.toContain("Flaky");
   });
 
   it("fails, and counts one failure, if the tests end before they can count", () => {
     const { status, lastLine } = runIntegration(0, []);
-    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "0 passed, 1 failed, 0 skipped" });
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "2 passed, 1 failed, 3 skipped" });
   });
 
   it("fails if only the check fails", () => {
     const { status, stdout, lastLine } = runIntegration(1, ["6 passed, 0 failed, 1 skipped"]);
-    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "6 passed, 0 failed, 1 skipped" });
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: "8 passed, 0 failed, 4 skipped" });
     expect(stdout).toContain("make check failed.");
+  });
+
+  it("ends with the result of each Node, and their sum", () => {
+    const { lines } = runIntegration(0, ["6 passed, 0 failed, 1 skipped"]);
+    const first = `Node ${process.versions.node}: 6 passed, 0 failed, 1 skipped`;
+    expect(lines).toEqual([first, LTS, "8 passed, 0 failed, 4 skipped"]);
+  });
+
+  it.each([
+    ["fail", "Node 24.1.0: 1 passed, 1 failed, 3 skipped", "7 passed, 1 failed, 4 skipped"],
+    ["do not run", "", "6 passed, 1 failed, 1 skipped"],
+  ])("fails if the tests on the newest LTS of Node %s", (_what, lts, sum) => {
+    const { status, stdout, lastLine } = runIntegration(0, ["6 passed, 0 failed, 1 skipped"], lts);
+    expect({ status, lastLine }).toEqual({ status: 1, lastLine: sum });
+    expect(stdout).toContain("make test-lts failed.");
+  });
+
+  it("counts the tests once if this Node is the newest LTS", () => {
+    const lts = "Node 24.1.0 is the newest LTS, and runs all tests.";
+    const { status, lines } = runIntegration(0, ["6 passed, 0 failed, 1 skipped"], lts);
+    expect({ status, lines: lines.slice(1) }).toEqual({ status: 0, lines: [lts, "6 passed, 0 failed, 1 skipped"] });
   });
 });
 
@@ -138,6 +167,33 @@ describe("the summary of the tests", () => {
       "process.on('exit', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800));",
     );
     expect({ status, summary }).toEqual({ status: 0, summary: "2 passed, 0 failed, 0 skipped\n" });
+  });
+});
+
+describe("make test-lts", () => {
+  const script = readFileSync(path.join(ROOT, ".ci/test-lts.js"), "utf8");
+  const tests = [...script.matchAll(/^ {2}"(.+)",$/gm)].map(([, name = ""]) => name);
+
+  it("runs tests that exist, of each folder of tests", () => {
+    expect(tests.filter((name) => !existsSync(path.join(ROOT, name)))).toEqual([]);
+    const workspaces = ["framework", "generators", "load-tests", "sample-auth-app"];
+    const packages = readdirSync(path.join(ROOT, "framework")).map((name) => `framework/${name}`);
+    const folders = [...workspaces, ...packages.filter((name) => name !== "framework/test")]
+      .map((name) => `${name}/test/`)
+      .filter((folder) => existsSync(path.join(ROOT, folder)));
+    expect(folders.filter((folder) => !tests.some((name) => name.startsWith(folder)))).toEqual([]);
+  });
+
+  it("only reports that this Node is the newest LTS, if it is", () => {
+    const folder = mkdtempSync(path.join(FOLDER, "lts-"));
+    const file = path.join(folder, "test-lts.mjs");
+    const summary = path.join(folder, "summary");
+    const { node } = process.versions;
+    writeFileSync(file, script.replace(/const LTS = "\d+"/, `const LTS = "${node.split(".")[0]}"`));
+    const env = { ...process.env, TEST_SUMMARY: summary };
+    const { status, stdout } = spawnSync(process.execPath, [file], { encoding: "utf8", env });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `Node ${node} is the newest LTS, and runs all tests.\n` });
+    expect(readFileSync(summary, "utf8")).toBe(stdout);
   });
 });
 
