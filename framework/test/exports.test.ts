@@ -21,9 +21,9 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
-    HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MessageQueue OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
+    HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
     RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
-    WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget codeOf compileCheckOf
+    WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isListedSocket
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
     missingModule missingPackage nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst
     parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal
     reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show
-    statusPhrase storageKeyOf swapOf toUrl toWebSocketScope whenEnded whole withPlace withWorkFields`,
+    statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/jobs": "InvalidPayloadError Jobs",
   "@tsgi/mcp": "mcp",

@@ -1,6 +1,6 @@
 /** `tsgi worker`: runs jobs until SIGTERM or SIGINT. @module */
-import { once } from "node:events";
-import { consoleLogger } from "tsgi/internals";
+import type { JobsControl, Worker } from "@tsgi/jobs";
+import { closeOnSignals, consoleLogger, NEVER } from "tsgi/internals";
 import { ConfigurationError } from "tsgi";
 import { CommandError, EXIT } from "./errors.js";
 import { findJobs } from "./find-jobs.js";
@@ -12,23 +12,49 @@ export interface WorkerFlags {
   shutdownTimeout: number;
 }
 
-/** Runs jobs. Settles once a signal has stopped the worker, with all its jobs done or given back. */
-export async function work(module: string | undefined, flags: WorkerFlags): Promise<void> {
+/** Milliseconds at most that a worker that is told to stop has to complete its start. */
+const START_MS = 1000;
+
+/** Share of the shutdown timeout spent so. */
+const START_SHARE = 0.1;
+
+/** Runs jobs. A signal stops the worker, with all its jobs done or given back, and ends the process. */
+export async function work(module: string | undefined, flags: WorkerFlags): Promise<never> {
+  const leave = closeOnSignals({ close: () => Promise.resolve(), running: () => [] });
   const jobs = await findJobs(module);
-  const signals = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { queues, concurrency, shutdownTimeout } = flags;
   const options = {
     ...(queues === undefined ? {} : { queues }),
     ...(concurrency === undefined ? {} : { concurrency }),
     shutdownTimeoutMs: shutdownTimeout,
   };
-  const worker = await jobs.work(options).catch((error: unknown) => {
+  const abandoned = new AbortController();
+  const starting = jobs.work(options, abandoned.signal);
+  let stopping = false;
+  const close = () => {
+    stopping = true;
+    const timer = setTimeout(() => abandoned.abort(), Math.min(START_MS, shutdownTimeout * START_SHARE));
+    return stop(jobs, starting, abandoned.signal).finally(() => clearTimeout(timer));
+  };
+  closeOnSignals({ close, running: () => ["jobs"] });
+  leave();
+  try {
+    await starting;
+  } catch (error) {
+    if (stopping) return NEVER;
     const isUsage = error instanceof ConfigurationError && error.code === "TSGI_UNKNOWN_QUEUE";
     throw isUsage ? new CommandError(error.code, error.message, EXIT.usage) : error;
+  }
+  if (!stopping) consoleLogger.info({}, "The worker takes jobs.");
+  return NEVER;
+}
+
+async function stop(jobs: JobsControl, starting: Promise<Worker>, abandoned: AbortSignal): Promise<void> {
+  const worker = await starting.catch((error: unknown) => {
+    if (!abandoned.aborted || error !== abandoned.reason) throw error;
+    return null;
   });
-  consoleLogger.info({}, "The worker takes jobs.");
-  await signals;
-  await worker.stop();
+  await worker?.stop();
   await jobs.close();
   consoleLogger.info({}, "The worker has stopped.");
 }

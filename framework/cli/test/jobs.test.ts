@@ -45,6 +45,16 @@ describe("tsgi worker and tsgi jobs", () => {
     expect((await project.run("jobs", "schedules")).stdout).toMatch(/^nightly +0 3 \* \* \* +Europe\/Berlin +report$/m);
   });
 
+  it.each(["SIGTERM", "SIGINT"] as const)("end the worker with status 0 on %s while it imports", async (signal) => {
+    await using project = await Project.create({
+      "src/app.js": 'console.log("imports"); setInterval(() => {}, 1000); await new Promise(() => {});',
+    });
+    const command = project.start(["worker"]);
+    await command.next(/imports/);
+    command.child.kill(signal);
+    expect(await command.ended).toEqual({ code: 0, signal: null, stdout: "imports\n", stderr: "" });
+  });
+
   it("reject an unknown action, and one without its id, with status 2", async () => {
     await using project = await Project.create({});
     expect(await project.run("jobs", "drop")).toMatchObject({

@@ -16,6 +16,21 @@ describe("tsgi run", () => {
     expect(await command.ended).toMatchObject({ code: 0 });
   });
 
+  it.each([
+    ["SIGTERM", []],
+    ["SIGINT", []],
+    ["SIGTERM", ["--workers", "2"]],
+  ] as const)("ends with status 0 on %s while it imports the module: %j", async (signal, flags) => {
+    await using project = await Project.create({
+      "app.js": 'console.log("imports"); setInterval(() => {}, 1000); await new Promise(() => {});',
+    });
+    const command = project.start(["run", "--port", "0", ...flags]);
+    await command.next(/imports/);
+    command.child.kill(signal);
+    // Without a listener, the signal would end the process: the status would be `null`.
+    expect(await command.ended).toEqual({ code: 0, signal: null, stdout: "imports\n", stderr: "" });
+  });
+
   it("serves the default export, even if it is a callable that is not an App", async () => {
     const source = `export default async (scope, receive, send) => {
       if (scope.type === "lifespan") return;

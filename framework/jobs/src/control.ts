@@ -45,7 +45,8 @@ export interface JobsControl {
   /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
   readonly isInline: boolean;
   readonly schedules: readonly ScheduleRecord[];
-  work(options: WorkOptions): Promise<Worker>;
+  /** @param signal - Aborts when the start is to be undone instead of completed: it then rejects with the signal's reason. */
+  work(options: WorkOptions, signal?: AbortSignal): Promise<Worker>;
   /** The latest first. */
   list(): Promise<readonly JobRecord[]>;
   show(id: string): Promise<JobRecord | null>;

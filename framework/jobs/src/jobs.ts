@@ -163,7 +163,11 @@ export class Jobs {
    *
    * @throws ConfigurationError if jobs are inline, and for a schedule that is not valid.
    */
-  async work(options: WorkOptions = {}): Promise<Worker> {
+  work(options: WorkOptions = {}): Promise<Worker> {
+    return this.#work(options, null);
+  }
+
+  async #work(options: WorkOptions, signal: AbortSignal | null): Promise<Worker> {
     assertOptions("work()", options, WORK_OPTIONS);
     if (this.#store === null) throw jobsError("TSGI_JOBS_INLINE_WORKER");
     const names = [...this.#definitions.keys()];
@@ -179,7 +183,7 @@ export class Jobs {
       scope: this.#scope,
       options,
     };
-    const worker = await RunningWorker.start(settings, names);
+    const worker = await RunningWorker.start(settings, names, signal);
     this.#users++;
     let stopped: Promise<void> | null = null;
     return { stop: (how) => (stopped ??= this.#stopWork(worker, how?.timeoutMs)) };
@@ -212,7 +216,7 @@ export class Jobs {
         timezone,
         job,
       })),
-      work: (options) => this.work(options),
+      work: (options, signal) => this.#work(options, signal ?? null),
       list: async () => (await table()).list([...this.#definitions.keys()]),
       show: async (id) => (await table()).show(id),
       retry: async (id) => (await table()).retry(id),

@@ -1,6 +1,6 @@
 /** A worker: takes jobs from PostgreSQL and runs them. @module */
 import { setTimeout as delay } from "node:timers/promises";
-import type { WorkScope } from "tsgi/internals";
+import { unlessAborted, type WorkScope } from "tsgi/internals";
 import { beginRun, type RunSettings } from "./attempt.js";
 import { type Definition, readEnvelope } from "./definition.js";
 import type { WorkOptions } from "./options.js";
@@ -43,6 +43,10 @@ interface Running {
   isSettled: boolean;
 }
 
+function disconnect({ boss }: Connection): Promise<void> {
+  return boss.stop({ graceful: false });
+}
+
 /** Runs jobs until it is stopped. */
 export class RunningWorker {
   readonly #settings: WorkerSettings;
@@ -68,21 +72,36 @@ export class RunningWorker {
     for (const definition of settings.definitions) this.#loops.push(this.#loop(definition));
   }
 
-  /** Starts the values of scope `"app"`, connects, and takes jobs. */
-  static async start(settings: WorkerSettings, names: readonly string[]): Promise<RunningWorker> {
-    const stopScope = await settings.scope.start();
+  /**
+   * Starts the values of scope `"app"`, connects, and takes jobs.
+   *
+   * @param signal - Aborts when the start is to be undone instead of completed.
+   */
+  static async start(
+    settings: WorkerSettings,
+    names: readonly string[],
+    signal: AbortSignal | null,
+  ): Promise<RunningWorker> {
+    const stopScope = await settings.scope.start(signal);
+    const connecting = RunningWorker.#connect(settings, names);
     try {
-      const connection = await connect(settings.store, names, { ...SUPERVISION, ...SCHEDULING });
-      try {
-        await storeSchedules(connection, settings.schedules);
-        await workOnOccurrences(connection, settings.run.logger);
-        return new RunningWorker(settings, connection, stopScope);
-      } catch (error) {
-        await connection.boss.stop({ graceful: false });
-        throw error;
-      }
+      const connection = await unlessAborted(connecting, signal);
+      return new RunningWorker(settings, connection, stopScope);
     } catch (error) {
+      connecting.then(disconnect, () => {}); // after an abort
       await stopScope();
+      throw error;
+    }
+  }
+
+  static async #connect({ store, schedules, run }: WorkerSettings, names: readonly string[]): Promise<Connection> {
+    const connection = await connect(store, names, { ...SUPERVISION, ...SCHEDULING });
+    try {
+      await storeSchedules(connection, schedules);
+      await workOnOccurrences(connection, run.logger);
+      return connection;
+    } catch (error) {
+      await disconnect(connection);
       throw error;
     }
   }
@@ -117,7 +136,7 @@ export class RunningWorker {
     }
     clearInterval(this.#heartbeat);
     await this.#stopScope();
-    await this.#connection.boss.stop({ graceful: false });
+    await disconnect(this.#connection);
   }
 
   async #allEnded(): Promise<void> {

@@ -1,4 +1,6 @@
 /** The commands `tsgi worker` and `tsgi jobs` on a database. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "@jest/globals";
 import { Project } from "../../cli/test/_project.js";
 import { createDatabase, describeWithDatabase } from "./_database.js";
@@ -111,4 +113,34 @@ describeWithDatabase("the commands", () => {
     },
     LONG_MS,
   );
+
+  it("undo the start of a worker on a signal while a dependency, or the database, does not respond", async () => {
+    const silent = createServer((socket) => socket.resume().on("error", () => {})).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `postgresql://127.0.0.1:${(silent.address() as AddressInfo).port}/jobs`;
+    const source = (second: string) => `
+      import { Depends } from "tsgi";
+      import { Jobs } from "@tsgi/jobs";
+      async function* first() { console.log("first starts"); yield 1; console.log("first stops"); }
+      async function* second() { console.log("second starts"); ${second} yield 2; console.log("second stops"); }
+      export const jobs = new Jobs({ url: "${url}" });
+      const params = { first: Depends(first, { scope: "app" }), second: Depends(second, { scope: "app" }) };
+      jobs.define("report", { params }, async () => {});`;
+    await using project = await Project.create({
+      "hangs.js": source("await new Promise(() => setInterval(() => {}, 1000));"),
+      "connects.js": source(""),
+    });
+    for (const file of ["hangs.js", "connects.js"]) {
+      const command = project.start(["worker", file, "--shutdown-timeout", "1000"]);
+      await command.next(/second starts/);
+      if (file === "connects.js") await once(silent, "connection");
+      command.child.kill("SIGTERM");
+      const { code, stdout, stderr } = await command.ended;
+      const stops = file === "connects.js" ? "second stops\nfirst stops\n" : "first stops\n";
+      expect(stdout).toBe(`first starts\nsecond starts\n${stops}`);
+      expect(stderr).toMatch(/^\S+ INFO The worker has stopped\.\n$/);
+      expect(code).toBe(0);
+    }
+    await new Promise((resolve) => silent.close(resolve));
+  });
 });

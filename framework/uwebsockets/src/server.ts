@@ -27,7 +27,7 @@ export class UwsServer extends StoppableServer {
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */
-  async listen(): Promise<void> {
+  protected async listen(): Promise<void> {
     const { host, claimPort, limits, webSockets } = this.#settings;
     const port = await claimPort();
     const handler = new UwsHandler(this.context, limits, [host, port]);

@@ -344,8 +344,8 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
   /** Starts the lifespan. Its state reports the format of errors to the server. */
   #startLife(life: Startable, args: Parameters<Startable["start"]>): ReturnType<Startable["start"]> {
     this.#reportIncompletePages();
-    const [state, , outer] = args;
-    if (this.settings.problemDetails && outer === undefined) Object.assign(state, { [PROBLEM_DETAILS]: true });
+    const [state, options] = args;
+    if (this.settings.problemDetails && options?.outer === undefined) Object.assign(state, { [PROBLEM_DETAILS]: true });
     return life.start(...args);
   }
 

@@ -87,7 +87,7 @@ export {
   whole,
 } from "../common/options.js";
 export { isWorkerd, missingModule } from "../common/runtime.js";
-export { Deferred, markHandled, MAX_TIMER_MS, nextTurn } from "../common/promises.js";
+export { Deferred, markHandled, MAX_TIMER_MS, NEVER, nextTurn, unlessAborted } from "../common/promises.js";
 
 // Credentials.
 export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";
@@ -154,6 +154,7 @@ export { WebSocketSession } from "../protocol/websocket-session.js";
 // The server on Node, for drivers on another loop.
 export { findLoopPackage, type NativeLoop } from "../platforms/concurrency/loop.js";
 export { serverStartError } from "../platforms/node/stoppable-server.js";
+export { type Closable, closeOnSignals } from "../platforms/node/signals.js";
 export type { RequestLimits } from "../platforms/node/header-section.js";
 export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";
 export { checkTarget, createHead, type RequestHead } from "../platforms/node/request-head.js";

@@ -3,7 +3,8 @@ import type { LifespanAnswerMessage, LifespanScope, Receive, Send } from "../pro
 import type { ApplicationScope, Lifetime } from "../parameters/dependencies/application.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { configurationError } from "../common/exceptions.js";
-import { type ReportingScope, TAKES_ERRORS } from "../protocol/lifespan.js";
+import { unlessAborted } from "../common/promises.js";
+import { ABANDONED, type ReportingScope, TAKES_ERRORS } from "../protocol/lifespan.js";
 import { errorCodeOf, errorText, type Logger } from "../common/logger.js";
 
 /** The cleanup that a startup hook may return. */
@@ -31,15 +32,23 @@ export interface OuterLifespan {
   readonly overrides: readonly DependencyOverrides[];
 }
 
+/** How an application is started. */
+export interface StartOptions {
+  /** `true` if a test client serves it. */
+  readonly isTested?: boolean;
+  /** The lifespan that starts it, if it is mounted. */
+  readonly outer?: OuterLifespan;
+  /** Aborts when the startup is to be undone instead of completed. */
+  readonly signal?: AbortSignal | null;
+}
+
 /** An object with its own lifetime, which an application can mount. */
 export interface Startable {
   /**
-   * Starts it, and returns a function that stops it. If it rejects, no part of it is still running.
-   *
-   * @param isTested - Whether a test client serves it.
-   * @param outer - The lifespan that starts it, if it is mounted.
+   * Starts it, and returns a function that stops it. If it rejects, no part of it is still running, except for the step
+   * that the signal interrupted.
    */
-  start(state: Record<string, unknown>, isTested?: boolean, outer?: OuterLifespan): Promise<Cleanup>;
+  start(state: Record<string, unknown>, options?: StartOptions): Promise<Cleanup>;
 }
 
 /** The parts of an App that its lifespan uses. */
@@ -48,6 +57,14 @@ interface LifespanSettings<A> {
   readonly generator: LifespanFunction<A> | undefined;
   readonly mounted: () => readonly Startable[];
   readonly application: ApplicationScope;
+}
+
+/** The start of one App's own functions. */
+interface OwnStart {
+  readonly state: Record<string, unknown>;
+  /** The keys of the state that are taken. */
+  readonly given: Set<string>;
+  readonly signal: AbortSignal | null;
 }
 
 /** The hooks of one App. */
@@ -71,18 +88,19 @@ export class AppLifespan<A> implements Startable {
     this.#application = application;
   }
 
-  async start(state: Record<string, unknown>, isTested = false, outer?: OuterLifespan): Promise<Cleanup> {
+  async start(state: Record<string, unknown>, options: StartOptions = {}): Promise<Cleanup> {
+    const { outer, signal = null } = options;
     const { lifetime, overrides } = outer ?? { lifetime: this.#application.begin(), overrides: [] };
     lifetime.join(this.#application, overrides);
     const cleanups: Cleanup[] = outer ? [] : [() => lifetime.leave()];
     const stops: Cleanup[] = [];
     try {
-      await this.#startOwn(state, cleanups, stops);
+      await this.#startOwn({ state, given: new Set(), signal }, cleanups, stops);
       const inner = { lifetime, overrides: this.#application.overridesOf(overrides) };
-      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, isTested, inner));
+      for (const mounted of this.#mounted()) stops.push(await mounted.start(state, { ...options, outer: inner }));
       if (!outer) {
         stops.push(() => lifetime.close());
-        await lifetime.startAll();
+        await lifetime.startAll(signal);
       }
     } catch (error) {
       await this.#runAll([...stops.toReversed(), ...cleanups.toReversed()]);
@@ -96,23 +114,21 @@ export class AppLifespan<A> implements Startable {
   }
 
   /** Runs the App's own lifespan and hooks, which stop behind the lifespans of its routers. */
-  async #startOwn(state: Record<string, unknown>, cleanups: Cleanup[], stops: Cleanup[]): Promise<void> {
-    const given = new Set<string>();
-    if (this.#generator) cleanups.push(await this.#enter(this.#generator, state, given));
+  async #startOwn(start: OwnStart, cleanups: Cleanup[], stops: Cleanup[]): Promise<void> {
+    if (this.#generator) cleanups.push(await this.#enter(this.#generator, start));
     for (const hook of this.startup) {
-      const cleanup = await hook(this.#app);
+      const cleanup = await unlessAborted(hook(this.#app), start.signal);
       if (typeof cleanup === "function") cleanups.push(cleanup as Cleanup);
     }
-    for (const lifespan of this.routers.values()) stops.push(await this.#enter(lifespan, state, given));
+    for (const lifespan of this.routers.values()) stops.push(await this.#enter(lifespan, start));
   }
 
-  /** @param given - The keys of the state that are taken. */
-  async #enter(lifespan: LifespanFunction<A>, state: Record<string, unknown>, given: Set<string>): Promise<Cleanup> {
+  async #enter(lifespan: LifespanFunction<A>, { state, given, signal }: OwnStart): Promise<Cleanup> {
     const generator = lifespan(this.#app);
     if (typeof generator?.next !== "function") {
       throw new TypeError("The lifespan is not a generator. Write `async function* (app) { …; yield; … }`.");
     }
-    const first = await generator.next();
+    const first = await unlessAborted(generator.next(), signal);
     if (first.done) throw new Error("The lifespan generator ended without a `yield`. Yield once, when all is started.");
     const leave = async () => {
       const last = await generator.next();
@@ -171,7 +187,8 @@ export async function serveLifespan(
     const message = await receive();
     if (message.type === "lifespan.startup") {
       try {
-        stop = await startable.start(state, scope.extensions?.[TESTING] !== undefined);
+        const isTested = scope.extensions?.[TESTING] !== undefined;
+        stop = await startable.start(state, { isTested, signal: scope[ABANDONED] ?? null });
       } catch (error) {
         const isReported = scope[TAKES_ERRORS] === true;
         if (!isReported) logger.error({ err: error }, `Startup failed: ${errorText(error)}`);

@@ -5,6 +5,7 @@ import { type HostedApp, keepOnLoop } from "../platforms/concurrency/host.js";
 import { workerHost } from "../platforms/concurrency/self.js";
 import type { PoolStats, WorkerPool } from "../platforms/concurrency/worker-pool.js";
 import { assertOptions } from "../common/options.js";
+import { unlessAborted } from "../common/promises.js";
 import { hasWorkers } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import { watchClient } from "../http/request/body.js";
@@ -149,10 +150,10 @@ export class HandlerPool implements HostedApp {
   /** Lets the pool live from before the application's startup until after its shutdown. */
   around(inner: Startable): Startable {
     return {
-      start: async (state, isTested = false, outer) => {
-        this.#isTested = isTested;
-        await this.#start();
-        const stop = await inner.start(state, isTested, outer).catch(async (error: unknown) => {
+      start: async (state, options = {}) => {
+        this.#isTested = options.isTested ?? false;
+        const starting = unlessAborted(this.#start(), options.signal ?? null).then(() => inner.start(state, options));
+        const stop = await starting.catch(async (error: unknown) => {
           await this.#stop();
           throw error;
         });

@@ -114,8 +114,13 @@ export class WorkScope {
     return this.#application.closeDirect();
   }
 
-  /** Starts the values of scope `"app"`. @returns Cleans them up. */
-  async start(): Promise<() => Promise<void>> {
+  /**
+   * Starts the values of scope `"app"`.
+   *
+   * @param signal - Aborts when the startup is to be undone instead of completed.
+   * @returns Cleans them up.
+   */
+  async start(signal: AbortSignal | null = null): Promise<() => Promise<void>> {
     const lifetime = this.#application.begin();
     lifetime.join(this.#application, []);
     const stop = async () => {
@@ -123,7 +128,7 @@ export class WorkScope {
       lifetime.leave();
     };
     try {
-      await lifetime.startAll();
+      await lifetime.startAll(signal);
     } catch (error) {
       await stop();
       throw error;

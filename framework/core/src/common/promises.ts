@@ -19,6 +19,9 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
 /** A promise for work that is already done. */
 export const RESOLVED: Promise<void> = Promise.resolve();
 
+/** A promise that never settles. */
+export const NEVER: Promise<never> = new Promise(() => {});
+
 /** The longest delay of `setTimeout`, 25 days in milliseconds. Node fires a timer with a longer one after 1 ms. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
@@ -88,6 +91,25 @@ export class MarkedGenerator<Item> implements AsyncGenerator<Item, void, undefin
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
+  }
+}
+
+/** Waits for a step, or rejects when a signal aborts, with its reason. What the step still does is not awaited. */
+export async function unlessAborted<Result>(
+  step: Result | Promise<Result>,
+  signal: AbortSignal | null,
+): Promise<Result> {
+  if (signal === null) return step;
+  let abort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason); // oxlint-disable-line typescript/prefer-promise-reject-errors -- the signal's reason
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([step, aborted]);
+  } finally {
+    if (abort) signal.removeEventListener("abort", abort);
   }
 }
 

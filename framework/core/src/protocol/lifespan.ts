@@ -10,9 +10,13 @@ import { Deferred } from "../common/promises.js";
 /** The key of a lifespan scope of a server that reports the error of a start: the application sends it, and does not log it. */
 export const TAKES_ERRORS: unique symbol = Symbol.for("tsgi.takesErrors");
 
+/** The key of a lifespan scope for a signal that aborts when the server stops and no longer waits for the startup. */
+export const ABANDONED: unique symbol = Symbol.for("tsgi.abandoned");
+
 /** The lifespan scope of such a server. */
 export interface ReportingScope extends LifespanScope {
   [TAKES_ERRORS]?: true;
+  [ABANDONED]?: AbortSignal;
 }
 
 /** Why an application did not start. */
@@ -40,6 +44,7 @@ export class Lifespan {
   readonly #started = new Deferred<Outcome>();
   readonly #stopped = new Deferred<Outcome>();
   readonly #shutdown = new Deferred<LifespanEventMessage>();
+  readonly #abandoned = new AbortController();
   #received = 0;
   #phase: "idle" | "starting" | "serving" | "stopping" | "over" = "idle";
 
@@ -58,8 +63,18 @@ export class Lifespan {
     return outcome.ok ? null : outcome;
   }
 
-  /** Lets the application clean up, once. @throws Error when it says `lifespan.shutdown.failed`. */
-  async shutDown(): Promise<void> {
+  get isStarting(): boolean {
+    return this.#phase === "starting";
+  }
+
+  /**
+   * Lets the application clean up, once.
+   *
+   * @param graceMs - Milliseconds until a startup in progress is abandoned: an App then undoes what it has started.
+   * @throws Error when it says `lifespan.shutdown.failed`.
+   */
+  async shutDown(graceMs = 0): Promise<void> {
+    if (this.isStarting) await this.#endStartup(graceMs);
     if (this.#phase !== "serving") {
       return;
     }
@@ -71,12 +86,22 @@ export class Lifespan {
     }
   }
 
+  async #endStartup(graceMs: number): Promise<void> {
+    const { signal } = this.#abandoned;
+    const timer = setTimeout(() => this.#abandoned.abort(), graceMs);
+    const outcome = await this.#started.promise;
+    clearTimeout(timer);
+    if (outcome.ok || (signal.aborted && outcome.error === signal.reason)) return;
+    throw new Error(`The application's startup failed: ${outcome.message}`);
+  }
+
   async #run(): Promise<void> {
     const scope: ReportingScope = {
       type: "lifespan",
       asgi: { version: "3.0", spec_version: "2.0" },
       state: this.state,
       [TAKES_ERRORS]: true,
+      [ABANDONED]: this.#abandoned.signal,
     };
     try {
       await this.#app(

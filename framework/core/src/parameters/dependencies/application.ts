@@ -4,7 +4,7 @@ import { ConfigurationError, configurationError } from "../../common/exceptions.
 import type { Logger } from "../../common/logger.js";
 import type { Callable, Check } from "../depends.js";
 import type { Call } from "./call.js";
-import { disconnectReason } from "../../common/promises.js";
+import { disconnectReason, unlessAborted } from "../../common/promises.js";
 import { ParamKind } from "../marker.js";
 import { closeExits, type Exit } from "./exits.js";
 import { createFindOverride, type DependencyOverrides } from "./overrides.js";
@@ -69,8 +69,8 @@ export class Lifetime {
   /** Called before the cleanup: they end work that uses the values. */
   readonly beforeClose: (() => Promise<void>)[] = [];
   #lastGenerator: Promise<unknown> = Promise.resolve();
-  /** The first error of a startup that is under way; `null` outside of one. */
-  #startUp: { failure: { readonly error: unknown } | null } | null = null;
+  /** A startup that is in progress, with its first error; `null` outside of one. */
+  #startUp: { failure: { readonly error: unknown } | null; readonly signal: AbortSignal | null } | null = null;
 
   constructor(root: ApplicationScope, logger: Logger) {
     this.root = root;
@@ -97,11 +97,12 @@ export class Lifetime {
   /**
    * Starts everything that the routes of all members depend on.
    *
+   * @param signal - Aborts when the running ones are not awaited, and the others not started.
    * @throws the error of the first one that threw, in the order of the routes, after all running ones have settled.
    */
-  async startAll(): Promise<void> {
+  async startAll(signal: AbortSignal | null = null): Promise<void> {
     const values = Array.from(this.#members, ([member, outer]) => member.valuesIn(this, outer)).flat();
-    this.#startUp = { failure: null };
+    this.#startUp = { failure: null, signal };
     const outcomes = await Promise.allSettled(this.#schedule(inOrder(values)));
     this.#startUp = null;
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -136,7 +137,7 @@ export class Lifetime {
     await Promise.all(before);
     if (startUp?.failure) throw startUp.failure.error;
     try {
-      return (value.value = await this.#call(value));
+      return (value.value = await unlessAborted(this.#call(value), startUp?.signal ?? null));
     } catch (error) {
       if (startUp) startUp.failure ??= { error };
       throw error;

@@ -5,9 +5,6 @@ import type { RequestLimits } from "./header-section.js";
 import type { StoppableServer } from "./stoppable-server.js";
 import type { WebSocketRules } from "./websocket/handshake-rules.js";
 
-/** A server that has not started yet. */
-export type StartableServer = StoppableServer & { listen(): Promise<void> };
-
 /** The settings of a server on another loop. */
 export interface LoopServerSettings {
   readonly limits: RequestLimits;
@@ -20,5 +17,5 @@ export interface LoopServerSettings {
 
 /** The exports of the package of a loop. */
 export interface LoopDriver {
-  createServer(context: ServerContext, lifespan: Lifespan, settings: LoopServerSettings): StartableServer;
+  createServer(context: ServerContext, lifespan: Lifespan, settings: LoopServerSettings): StoppableServer;
 }

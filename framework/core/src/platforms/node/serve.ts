@@ -24,16 +24,16 @@ import {
   withDefaults,
 } from "../../common/options.js";
 import { ServerContext } from "../../protocol/server-context.js";
-import { serverStartError, type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
+import { type RunningServer, type StoppableServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
 import { HTTP1Server } from "./http1/server.js";
 import { DEFAULT_REQUEST_LIMITS, type RequestLimits } from "./header-section.js";
 import type { Timeouts } from "./server-settings.js";
-import { closeOnSignals } from "./signals.js";
+import { type Closable, closeOnSignals, whenMade } from "./signals.js";
 import { PROXY_OPTIONS, proxiesOf, type ProxyOptions, type TrustedProxies } from "./trusted-proxies.js";
-import type { LoopDriver, StartableServer } from "./loop-driver.js";
+import type { LoopDriver } from "./loop-driver.js";
 import { HANDSHAKE_OPTIONS, toRules, type SocketServerOptions } from "./websocket/handshake-rules.js";
-import { joinWorkers, returnConnections, sharedPort } from "./worker.js";
+import { announce, joinWorkers, returnConnections, sharedPort } from "./worker.js";
 
 /** The options of `serve`. */
 export interface ServeOptions extends SocketServerOptions, ProxyOptions {
@@ -168,31 +168,47 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   const { workers, logger, signals, shutdownTimeoutMs } = settings;
   const proxies = proxiesOf(settings);
   if (workers > 1 && cluster.isPrimary) {
-    const { serveWithWorkers } = await import("./workers.js");
-    return serveWithWorkers({ workers, logger, signals, shutdownTimeoutMs });
+    const making = import("./workers.js").then((m) => m.workerGroup({ workers, logger, shutdownTimeoutMs }));
+    return whileStarting(making, { signals }, (running) => running.serve());
   }
   const isWorker = workers > 1;
   shareProcessors(workers);
-  if (isWorker) settings.port = await sharedPort(settings.host, settings.port);
-  const running = await start(app, settings, { proxies, isWorker });
-  if (signals) {
-    running.onClosed = closeOnSignals(running);
-  }
-  if (isWorker) {
-    running.onUnlistened = returnConnections;
-    joinWorkers(running);
-  } else {
-    logger.info({}, `Listening on ${running.url}`);
-  }
-  return toRunningServer(running, () => running.close());
+  const making = createServer(app, settings, { proxies, isWorker });
+  return whileStarting(making, { signals, isWorker }, async (running) => {
+    if (isWorker) running.onUnlistened = returnConnections;
+    await running.start();
+    if (isWorker) announce(running);
+    else logger.info({}, `Listening on ${running.url}`);
+    return toRunningServer(running, () => running.close());
+  });
 }
 
-async function start(
+/** Starts a server that signals, and the primary process of a worker, can stop from now on. */
+async function whileStarting<Server extends Closable & { readonly onClosed: (() => void)[] }>(
+  making: Promise<Server>,
+  { signals, isWorker = false }: { readonly signals: boolean; readonly isWorker?: boolean },
+  start: (server: Server) => Promise<RunningServer>,
+): Promise<RunningServer> {
+  const closable = whenMade(making);
+  const leave = signals ? closeOnSignals(closable) : () => {};
+  if (isWorker) joinWorkers(closable);
+  try {
+    const server = await making;
+    server.onClosed.push(leave);
+    return await start(server);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function createServer(
   app: ASGIApp,
   options: Settings,
   { proxies, isWorker }: { readonly proxies: TrustedProxies | null; readonly isWorker: boolean },
 ): Promise<StoppableServer> {
-  const { logger, shutdownTimeoutMs, tls, path, host, port } = options;
+  const { logger, shutdownTimeoutMs, tls, path, host } = options;
+  const port = isWorker ? await sharedPort(host, options.port) : options.port;
   const lifespan = new Lifespan(app, logger);
   const connectionLimits: Partial<ConnectionLimits> = options.connectionLimits ?? {};
   const { connections, webSocketMessageBytes = null, ...limits } = withDefaults(connectionLimits, DEFAULT_LIMITS);
@@ -202,7 +218,7 @@ async function start(
   const address = path === undefined ? { host, port } : { path };
   const loop = chooseLoop(options, logger);
   const shared = { limits, webSockets, shutdownTimeoutMs };
-  const running: StartableServer = loop
+  return loop
     ? (await loadDriver(loop)).createServer(context, lifespan, {
         ...shared,
         host,
@@ -217,15 +233,6 @@ async function start(
         address,
         http2: options.http2 === true ? (await import("./http2/sessions.js")).Sessions : null,
       });
-  const failure = await lifespan.startUp();
-  if (failure !== null) throw serverStartError("ELIFESPAN", [failure.message], { cause: failure.error });
-  try {
-    await running.listen();
-  } catch (error) {
-    await lifespan.shutDown().catch((err: unknown) => logger.error({ err }, "The application's shutdown failed."));
-    throw error;
-  }
-  return running;
 }
 
 /** The options that only Node's own loop has, as the log line calls them. */

@@ -17,11 +17,33 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 const ECHO_MS = 500;
 
+/** What the end of the process closes: servers, and work before that, such as the import of a program. */
 const servers = new Set<Closable>();
 let signalledAt: number | null = null;
 let stopping = false;
 
-/** Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. */
+/** A server that is being made: it closes once it is made. */
+export function whenMade(making: Promise<Closable>): Closable {
+  let server: Closable | null = null;
+  making.then(
+    (made) => (server = made),
+    () => {},
+  );
+  return {
+    close: async () => (await making).close(),
+    running: () => server?.running() ?? ["serve()"],
+  };
+}
+
+/** Tells if the process is about to end. */
+export function isStopping(): boolean {
+  return stopping;
+}
+
+/**
+ * Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. To be called
+ * before anything is awaited: a process without these listeners ignores the signals if it is the first of its container.
+ */
 export function closeOnSignals(server: Closable): () => void {
   if (servers.size === 0) {
     for (const signal of SIGNALS) {
@@ -49,7 +71,8 @@ export function stop(others: readonly Closable[] = []): void {
   void Promise.allSettled(closing).then((results) => {
     const faults = results.filter((result) => result.status === "rejected");
     if (faults.length > 0) {
-      end(1, faults.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason))).join("\n"));
+      const texts = faults.map(({ reason }) => (reason instanceof Error ? reason.message : String(reason)));
+      end(1, [...new Set(texts)].join("\n"));
     }
     process.exit();
   });

@@ -7,6 +7,7 @@ import { stopInTime } from "../../protocol/shutdown.js";
 import { codeOf, type FactsOf, formatMessage, type ServerStartCode } from "../../common/error-codes.js";
 import { SERVER_START } from "../../common/error-codes/servers.js";
 import { isForeignFrame } from "../../common/logger.js";
+import { NEVER } from "../../common/promises.js";
 
 /** A server that listens. Each member may be taken out of it: `const { url, close } = await serve(app)`. */
 export interface RunningServer extends AsyncDisposable {
@@ -48,18 +49,29 @@ const LINGER_MS = 500;
 /** Share of `shutdownTimeoutMs` spent lingering. */
 const LINGER_SHARE = 0.1;
 
-/** A server on any engine: it stops once, within its time. */
+/**
+ * Milliseconds at most that the application's startup has to complete after the server was told to stop. After that, its
+ * running step is not awaited, and the steps before it are undone.
+ */
+const STARTUP_MS = 1000;
+
+/** Share of `shutdownTimeoutMs` spent so. */
+const STARTUP_SHARE = 0.1;
+
+/** A server on any engine: it starts once, and stops once, within its time. */
 export abstract class StoppableServer {
   url = "";
   abstract readonly loop: LoopName;
   /** Waited for once the listener has closed, before anything else of it may end. */
   onUnlistened: () => Promise<void> = () => Promise.resolve();
-  /** Called when closing begins to end: reverts changes that were made for this server. */
-  onClosed: () => void = () => {};
+  /** Called when the server has stopped: they revert changes that were made for it. */
+  readonly onClosed: (() => void)[] = [];
   protected readonly context: ServerContext;
   /** Milliseconds that idle connections stay open at the end. */
   protected readonly lingerMs: number;
   readonly #lifespan: Lifespan;
+  /** `null` until the application has started. */
+  #listening: Promise<void> | null = null;
   readonly #shutdownTimeoutMs: number;
   #closing: Promise<void> | null = null;
   #drained = false;
@@ -71,32 +83,70 @@ export abstract class StoppableServer {
     this.lingerMs = Math.min(LINGER_MS, shutdownTimeoutMs * LINGER_SHARE);
   }
 
+  /** Listens. @throws ServerStartError when that is not possible. */
+  protected abstract listen(): Promise<void>;
+
   /** Stops listening, and waits for running requests. */
   protected abstract drain(): Promise<void>;
 
   /** Cuts every connection. */
   protected abstract cut(): void;
 
+  /**
+   * Runs the application's startup, and listens. Never settles if the server is told to stop meanwhile, as that ends the
+   * process: an error here would end it before the startup is undone.
+   *
+   * @throws ServerStartError when startup fails or the address cannot be listened on; the port is not open then.
+   */
+  async start(): Promise<void> {
+    if (this.#closing !== null) return NEVER;
+    const failure = await this.#lifespan.startUp();
+    if (this.#closing !== null) return NEVER;
+    if (failure !== null) throw serverStartError("ELIFESPAN", [failure.message], { cause: failure.error });
+    this.#listening = this.listen();
+    try {
+      await this.#listening;
+    } catch (error) {
+      if (this.#closing !== null) return NEVER;
+      const { logger } = this.context;
+      await this.#lifespan
+        .shutDown()
+        .catch((err: unknown) => logger.error({ err }, "The application's shutdown failed."));
+      throw error;
+    }
+    return this.#closing === null ? undefined : NEVER;
+  }
+
   close(): Promise<void> {
-    this.#closing ??= this.#stop().finally(() => this.onClosed());
+    this.#closing ??= this.#stop().finally(() => {
+      for (const undo of this.onClosed) undo();
+    });
     return this.#closing;
   }
 
   /** The names of the calls that still run, for the log line of a forced end. */
   running(): readonly string[] {
-    return this.#drained ? ["lifespan.shutdown"] : Array.from(this.context.running, (call) => call.name);
+    if (this.#drained) return [`lifespan.${this.#lifespan.isStarting ? "startup" : "shutdown"}`];
+    return Array.from(this.context.running, (call) => call.name);
+  }
+
+  async #drain(): Promise<void> {
+    if (this.#listening === null) return;
+    await this.#listening.catch(() => {});
+    await this.drain();
   }
 
   #stop(): Promise<void> {
+    const startupMs = Math.min(STARTUP_MS, this.#shutdownTimeoutMs * STARTUP_SHARE);
     return stopInTime({
       context: this.context,
       timeoutMs: this.#shutdownTimeoutMs,
       running: () => this.running(),
       drain: async () => {
-        await this.drain();
+        await this.#drain();
         this.#drained = true;
       },
-      shutDown: () => this.#lifespan.shutDown(),
+      shutDown: () => this.#lifespan.shutDown(startupMs),
       cut: () => this.cut(),
     });
   }

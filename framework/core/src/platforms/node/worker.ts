@@ -3,8 +3,12 @@ import cluster from "node:cluster";
 import type { LoopName } from "../concurrency/loop.js";
 import { type Closable, stop } from "./signals.js";
 
-/** A message of a worker to the primary process: that its next server listens, or that it needs a free port to do so. */
+/**
+ * A message of a worker to the primary process: that it has begun to start a server and can be told to stop, that its next
+ * server listens, or that it needs a free port to do so.
+ */
 export type WorkerMessage =
+  | { tsgi: "starting" }
   | { tsgi: "listening"; url: string; loop: LoopName }
   | { tsgi: "port"; server: number; host: string }
   | { tsgi: "echo"; id: number };
@@ -41,8 +45,8 @@ export async function returnConnections(): Promise<void> {
   }
 }
 
-/** Tells the primary process that a server listens, and closes it when that asks for it. */
-export function joinWorkers(server: Closable & { url: string; loop: LoopName }): void {
+/** Closes a server when the primary process asks for it, also while it starts. */
+export function joinWorkers(server: Closable): void {
   if (servers.push(server) === 1) {
     process.on("message", (message: PrimaryMessage) => {
       if (message.tsgi === "stop") {
@@ -51,7 +55,12 @@ export function joinWorkers(server: Closable & { url: string; loop: LoopName }):
     });
     process.on("SIGHUP", () => {}); // the primary handles it, and from a terminal it reaches the whole group
   }
-  tell({ tsgi: "listening", url: server.url, loop: server.loop });
+  tell({ tsgi: "starting" });
+}
+
+/** Tells the primary process that the next server listens. */
+export function announce({ url, loop }: { readonly url: string; readonly loop: LoopName }): void {
+  tell({ tsgi: "listening", url, loop });
 }
 
 /** Waits for a message of the primary process, and returns the value found in it. */

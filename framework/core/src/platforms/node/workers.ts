@@ -1,16 +1,16 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
 import type { Logger } from "../../common/logger.js";
+import { NEVER } from "../../common/promises.js";
 import { ShutdownTimeoutError } from "../../protocol/shutdown.js";
 import { serverStartError, type RunningServer, toRunningServer } from "./stoppable-server.js";
 import { probePort } from "./listen.js";
-import { closeOnSignals } from "./signals.js";
+import { isStopping } from "./signals.js";
 import { Member, type Ended } from "./workers/member.js";
 
 /** The settings of a group of workers. */
 export interface WorkersSettings {
   /** The number of processes that serve. */
   workers: number;
-  signals: boolean;
   shutdownTimeoutMs: number;
   logger: Logger;
 }
@@ -25,25 +25,21 @@ const KILL_GRACE_MS = 300;
 
 let group: WorkerGroup | null = null;
 
-/**
- * Starts the workers with the first call, and waits until the server of this call listens in each.
- *
- * @throws ServerStartError when a worker ends before it listens, or without a main module for them to run.
- */
-export async function serveWithWorkers(settings: WorkersSettings): Promise<RunningServer> {
+/** The workers of this process. @throws ServerStartError without a main module for them to run. */
+export function workerGroup(settings: WorkersSettings): WorkerGroup {
   if (process.argv[1] === undefined) {
     throw serverStartError("EWORKER.program", []);
   }
-  group ??= new WorkerGroup(settings, () => (group = null));
-  return group.serve();
+  return (group ??= new WorkerGroup(settings));
 }
 
 /** The workers of a process. There is one group at most, as each worker runs the whole main module. */
-class WorkerGroup {
+export class WorkerGroup {
+  /** Called when all workers have ended: they revert changes that were made for the group. */
+  readonly onClosed: (() => void)[] = [() => (group = null)];
   readonly #settings: WorkersSettings;
   readonly #members = new Set<Member>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #onClosed: () => void;
   /** The number of servers that the main module has started so far. */
   #servers = 0;
   /** The free port of each server that is to take one. Found once, as all workers share it. */
@@ -52,31 +48,35 @@ class WorkerGroup {
   #rolling: Promise<void> | null = null;
   #rollAgain = false;
   #closing: Promise<void> | null = null;
-  #leaveSignals: () => void = () => {};
   #isListening = false;
   readonly #onHangUp = () => this.#hangUp();
 
-  constructor(settings: WorkersSettings, onClosed: () => void) {
+  constructor(settings: WorkersSettings) {
     this.#settings = settings;
-    this.#onClosed = onClosed;
   }
 
-  /** Waits for the next server of the main module. @throws ServerStartError when a worker ends before it listens. */
+  /**
+   * Starts the workers with the first call, and waits until the next server of the main module listens in each. Never settles
+   * if the process is told to end meanwhile.
+   *
+   * @throws ServerStartError when a worker ends before it listens.
+   */
   async serve(): Promise<RunningServer> {
-    const { workers, logger, signals } = this.#settings;
+    const { workers, logger } = this.#settings;
     const index = this.#servers++;
     // From the first moment on: a SIGHUP without a listener ends the process.
     if (index === 0) process.on("SIGHUP", this.#onHangUp);
     try {
       // One first: a problem with the address or the startup affects all of them, and is logged once.
+      if (isStopping()) return await NEVER;
       const first = this.#members.values().next().value ?? this.#fork();
       const place = await first.listening(index);
+      if (isStopping()) return await NEVER;
       while (this.#members.size < workers) {
         this.#fork();
       }
       await Promise.all([...this.#members].map((member) => member.listening(index)));
       if (index === 0) {
-        this.#leaveSignals = signals ? closeOnSignals(this) : () => {};
         for (const member of this.#members) {
           this.#keep(member);
         }
@@ -89,6 +89,7 @@ class WorkerGroup {
       return toRunningServer(place, () => this.close());
     } catch (error) {
       await this.close().catch(() => {});
+      if (isStopping()) return NEVER;
       throw error;
     }
   }
@@ -133,8 +134,7 @@ class WorkerGroup {
     }
     const ended = await Promise.all([...this.#members].map((member) => this.#retire(member)));
     process.off("SIGHUP", this.#onHangUp);
-    this.#leaveSignals();
-    this.#onClosed();
+    for (const undo of this.onClosed) undo();
     const faults = ended.filter(({ clean }) => !clean);
     if (faults.length > 0) {
       throw new ShutdownTimeoutError(

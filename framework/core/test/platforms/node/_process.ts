@@ -22,7 +22,7 @@ async function compile(): Promise<string> {
     await writeFile(target, code);
   }
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await symlink(join(SOURCE, "../../node_modules"), join(folder, "node_modules"));
+  await symlink(join(SOURCE, "../../../node_modules"), join(folder, "node_modules"));
   return folder;
 }
 

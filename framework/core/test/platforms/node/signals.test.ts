@@ -111,6 +111,78 @@ describe("a signal", () => {
     expect(stderr).not.toMatch(/^2026-01-01 INFO forged/m);
   });
 
+  describe("during startup", () => {
+    /** Without a listener, the signal would end the process: the status would be `null`. */
+    const start = async (second: string, signal: "SIGTERM" | "SIGINT" = "SIGTERM", options = "") => {
+      const server = await ServerProcess.start(`
+        import { App } from "./index.js";
+        const app = new App();
+        const signalled = new Promise((resolve) => process.on("${signal}", resolve));
+        app.onStartup(() => { say("first starts"); return () => say("first stops"); });
+        app.onStartup(async () => { say("second starts"); await ${second}; return () => say("second stops"); });
+        app.onStartup(() => say("third starts"));
+        serve(app, { port: 0, shutdownTimeoutMs: 2000, ${options} }).then(() => say("listens"), (error) => say(String(error)));
+        setInterval(() => {}, 1000);`);
+      await server.said(/second starts/);
+      server.kill(signal);
+      return server;
+    };
+
+    it("lets the startup complete if it does so in time, and undoes it", async () => {
+      await using server = await start("signalled");
+      const stdout = "first starts\nsecond starts\nthird starts\nsecond stops\nfirst stops\n";
+      expect(await server.ended).toMatchObject({ status: 0, stdout, stderr: "" });
+    });
+
+    it.each([
+      ["SIGTERM", ""],
+      ["SIGINT", ""],
+      ["SIGTERM", "workers: 2"],
+    ] as const)("undoes the steps of an App before one that does not end: %s %s", async (signal, options) => {
+      await using server = await start("new Promise(() => {})", signal, options);
+      const stdout = "first starts\nsecond starts\nfirst stops\n";
+      expect(await server.ended).toMatchObject({ status: 0, stdout, stderr: "" });
+    });
+
+    it("reports a startup that fails after it", async () => {
+      await using server = await start("signalled.then(() => { throw new Error('no database'); })");
+      const { status, stdout, stderr } = await server.ended;
+      expect(stdout).toBe("first starts\nsecond starts\nfirst stops\n");
+      expect(stderr).toBe("The application's startup failed: Error: no database\n");
+      expect(status).toBe(1);
+    });
+
+    it("ends the process at the limit if an application without an abandoned startup does not complete it", async () => {
+      await using server = await ServerProcess.start(`
+        serve(async (scope, receive) => {
+          await receive();
+          say("starts");
+          await new Promise(() => {});
+        }, { port: 0, shutdownTimeoutMs: 300 }).then(() => say("listens"), (error) => say(String(error)));
+        setInterval(() => {}, 1000);`);
+      await server.said(/starts/);
+      server.kill("SIGTERM");
+      expect(await server.ended).toMatchObject({
+        status: 1,
+        stdout: "starts\n",
+        stderr: "Shutdown did not finish within 300 ms; still running: lifespan.startup.\n",
+      });
+    });
+  });
+
+  it("is listened to before serve awaits anything, and no longer after a startup that failed", async () => {
+    await using server = await ServerProcess.start(`
+      const app = async (scope, receive, send) => {
+        await receive();
+        await send({ type: "lifespan.startup.failed", message: "no database" });
+      };
+      const starting = serve(app, { port: 0 });
+      say("listeners " + process.listenerCount("SIGTERM") + process.listenerCount("SIGINT"));
+      await starting.catch(() => {});
+      say("listeners " + process.listenerCount("SIGTERM") + process.listenerCount("SIGINT"));`);
+    expect(await server.ended).toMatchObject({ stdout: "listeners 11\nlisteners 00\n" });
+  });
+
   it("is ignored with signals: false", async () => {
     await using server = await ServerProcess.start(SLOW.replace("port: 0,", "port: 0, signals: false,"));
     const port = await portOf(server);

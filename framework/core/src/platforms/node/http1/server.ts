@@ -171,7 +171,7 @@ export class HTTP1Server extends StoppableServer {
   }
 
   /** Listens. @throws ServerStartError when that is not possible. */
-  async listen(): Promise<void> {
+  protected async listen(): Promise<void> {
     await listen(this.#server, this.#settings.address);
     this.#server.on("error", (err) => this.context.logger.error({ err }, "A connection could not be taken."));
     this.url = urlOf(this.#server, this.#settings.tls === undefined ? "http" : "https");

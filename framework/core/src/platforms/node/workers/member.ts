@@ -26,6 +26,8 @@ export class Member {
   readonly #startedAt = performance.now();
   readonly #servers: Deferred<Listening>[] = [];
   #announced = 0;
+  /** `true` once it has something to undo, and listens to messages. */
+  #hasBegun = false;
   #end: Ended | null = null;
   /** Settles when the process has ended. */
   readonly ended: Promise<Ended>;
@@ -35,7 +37,9 @@ export class Member {
   /** Starts a process. */
   constructor(findPort: FindPort) {
     this.#worker.on("message", (message: WorkerMessage) => {
-      if (message.tsgi === "listening") {
+      if (message.tsgi === "starting") {
+        this.#hasBegun = true;
+      } else if (message.tsgi === "listening") {
         this.#server(this.#announced++).resolve(message);
       } else if (message.tsgi === "port") {
         const { server, host } = message;
@@ -51,7 +55,7 @@ export class Member {
     this.ended = new Promise((resolve) => {
       this.#worker.once("exit", (status, signal) => {
         const text = `worker ${this.pid}: ${signal ?? `status ${status}`}`;
-        const clean = status === 0 || this.#announced === 0;
+        const clean = status === 0 || !this.#hasBegun;
         this.#end = { clean, text, livedMs: performance.now() - this.#startedAt };
         for (const server of this.#servers) {
           server.reject(notListening(text));
@@ -70,14 +74,11 @@ export class Member {
     return this.#server(index).promise;
   }
 
-  /** Asks it to drain and end. */
+  /** Asks it to drain, or to undo its startup, and end. */
   stop(): void {
     this.leaving = true;
-    if (this.#announced === 0) {
-      this.kill(); // it has no requests, and may not even listen to messages
-    } else {
-      this.#tell({ tsgi: "stop" });
-    }
+    if (this.#hasBegun) this.#tell({ tsgi: "stop" });
+    else this.kill();
   }
 
   /** Ends it at once. */
