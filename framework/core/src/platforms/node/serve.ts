@@ -1,5 +1,4 @@
 /** Serves an application over HTTP/1.1 from startup to the last response. @module */
-import cluster from "node:cluster";
 import type { TlsOptions } from "node:tls";
 import type { ASGIApp } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
@@ -33,7 +32,7 @@ import { type Closable, closeOnSignals, whenMade } from "./signals.js";
 import { PROXY_OPTIONS, proxiesOf, type ProxyOptions, type TrustedProxies } from "./trusted-proxies.js";
 import type { LoopDriver } from "./loop-driver.js";
 import { HANDSHAKE_OPTIONS, toRules, type SocketServerOptions } from "./websocket/handshake-rules.js";
-import { announce, joinWorkers, returnConnections, sharedPort } from "./worker.js";
+import { announce, joinWorkers, returnConnections, sharedPort, workerRole } from "./worker.js";
 
 /** The options of `serve`. */
 export interface ServeOptions extends SocketServerOptions, ProxyOptions {
@@ -167,11 +166,15 @@ export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<R
   settings.logger = guardLogger(settings.logger);
   const { workers, logger, signals, shutdownTimeoutMs } = settings;
   const proxies = proxiesOf(settings);
-  if (workers > 1 && cluster.isPrimary) {
+  const role = workers > 1 ? workerRole() : "foreign";
+  if (role === "primary") {
     const making = import("./workers.js").then((m) => m.workerGroup({ workers, logger, shutdownTimeoutMs }));
     return whileStarting(making, { signals }, (running) => running.serve());
   }
-  const isWorker = workers > 1;
+  if (workers > 1 && role === "foreign") {
+    logger.warn({ workers }, "The option workers is ignored: this process is a worker of another cluster.");
+  }
+  const isWorker = role === "worker";
   shareProcessors(workers);
   const making = createServer(app, settings, { proxies, isWorker });
   return whileStarting(making, { signals, isWorker }, async (running) => {

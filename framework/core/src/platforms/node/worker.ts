@@ -19,6 +19,16 @@ export type PrimaryMessage =
   | { tsgi: "echo"; id: number }
   | { tsgi: "stop" };
 
+/** The variable in which a worker of `serve` finds the process that started it. */
+export const PRIMARY_PID = "TSGI_PRIMARY_PID";
+
+/** The relation of this process to a `serve` with workers: another cluster, such as that of PM2, is none of its own. */
+export function workerRole(): "primary" | "worker" | "foreign" {
+  if (cluster.isPrimary) return "primary";
+  // A program that a worker starts inherits its variables.
+  return process.env[PRIMARY_PID] === String(process.ppid) ? "worker" : "foreign";
+}
+
 const servers: Closable[] = [];
 let calls = 0;
 let echoes = 0;

@@ -198,3 +198,29 @@ ${APP}${SERVE}`);
     expect(stderr).toContain("expected workers to be a whole number from 1 on");
   });
 });
+
+describe("serve with workers in another cluster, such as that of PM2", () => {
+  it.each(["worker.process.kill('SIGINT')", "worker.kill()"])(
+    "serves on a free port, and each process stops immediately with status 0 after its shutdown: %s",
+    async (stop) => {
+      await using server = await ServerProcess.start(`${APP}
+        if (cluster.isPrimary) {
+          process.on("SIGUSR2", () => Object.values(cluster.workers).forEach((worker) => ${stop}));
+          cluster.on("exit", (worker, status, signal) => say("ended with " + (signal ?? status)));
+          cluster.fork();
+          cluster.fork();
+        } else {
+          const server = await serve(app, { port: 0, workers: 2, shutdownTimeoutMs: 60_000 });
+          say("url " + server.url);
+          setInterval(() => {}, 1000); // a handle that alone would keep the process alive
+        }`);
+      const port = await portOf(server);
+      await pidsOf(port, 2);
+      server.kill("SIGUSR2");
+      const { stdout } = await server.ended;
+      expect(stdout.match(/shutdown ran/g)).toHaveLength(2);
+      expect(stdout.match(/ended with .*/g)).toEqual(["ended with 0", "ended with 0"]);
+      expect(server.stderr.match(/The option workers is ignored: .*/g)).toHaveLength(2);
+    },
+  );
+});

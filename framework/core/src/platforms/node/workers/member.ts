@@ -2,7 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { Deferred } from "../../../common/promises.js";
 import { type ServerStartError, serverStartError } from "../stoppable-server.js";
-import type { PrimaryMessage, WorkerMessage } from "../worker.js";
+import { PRIMARY_PID, type PrimaryMessage, type WorkerMessage } from "../worker.js";
 
 /** The address and the loop of a worker's server. */
 type Listening = Extract<WorkerMessage, { tsgi: "listening" }>;
@@ -22,7 +22,7 @@ export type FindPort = (server: number, host: string) => Promise<number>;
 
 /** A worker process. */
 export class Member {
-  readonly #worker: Worker = cluster.fork();
+  readonly #worker: Worker = cluster.fork({ [PRIMARY_PID]: String(process.pid) });
   readonly #startedAt = performance.now();
   readonly #servers: Deferred<Listening>[] = [];
   #announced = 0;
