@@ -22,7 +22,7 @@ import {
 import { MultipartError } from "./request/multipart.js";
 import { JSONError, parseJSON } from "./request/json.js";
 import { Spool } from "./request/spool.js";
-import { DOT_SEGMENT, isResolvedByURL, toWebHeaders, toWebRequest } from "./request/web.js";
+import { DOT_SEGMENT, endToEnd, isResolvedByURL, toWebHeaders, toWebRequest } from "./request/web.js";
 
 /** Marks the response to a request as complete: a disconnect from now on is not an early one. */
 export const MARK_FINISHED: unique symbol = Symbol("markFinished");
@@ -320,7 +320,8 @@ export class Request extends HTTPConnection<HTTPScope> {
   /**
    * The same as a request of the platform, for libraries that take one. Its body is read when you request it, without
    * the limit of `bodyBytes`; after `body()` it is the same bytes again, and `stream()` cannot read bytes that it has
-   * consumed.
+   * consumed. Headers about the connection of the client, such as `Connection` and `Expect`, are left out, so that
+   * `fetch` can send it to another server.
    *
    * @throws HTTPException 400 for a path that the platform's URL would change: a dot segment, or a backslash.
    * @throws TypeError for a method that the platform does not allow (`CONNECT`, `TRACE`, `TRACK`).
@@ -328,7 +329,7 @@ export class Request extends HTTPConnection<HTTPScope> {
    */
   toWeb(): globalThis.Request {
     if (isResolvedByURL(this.scope)) throw new HTTPException(400, DOT_SEGMENT);
-    return toWebRequest(this, toWebHeaders(rawHeaders(this.scope.headers)));
+    return toWebRequest(this, toWebHeaders(endToEnd(rawHeaders(this.scope.headers))));
   }
 
   /**

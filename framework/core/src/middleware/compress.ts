@@ -13,7 +13,7 @@ import { ProtocolError } from "../common/exceptions.js";
 import { parseList, parseMediaType } from "../protocol/http-grammar.js";
 import { assertOptions, expecting, type OptionRules, whole } from "../common/options.js";
 import { type AcceptedCodings, chooseCoding } from "../http/request/accept-encoding.js";
-import { addVary, type ResponseHeaders } from "../http/response/headers.js";
+import { addVary, changeCoding, type ResponseHeaders, weaken } from "../http/response/headers.js";
 import { responseFacts } from "../protocol/response.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { nodeModule } from "../common/platform.js";
@@ -239,7 +239,7 @@ class CompressedResponse {
     const [start, headers] = head;
     this.#start = null;
     const isEncoded = coding !== null && this.#isLargeEnough(headers, message);
-    if (isEncoded) markEncoded(headers, coding);
+    if (isEncoded) changeCoding(headers, coding);
     if (isEncoded && !this.#isHead) return this.#beginEncoded(head, message, coding);
     const started = this.#send({ ...start, headers: headers.toList() });
     return started instanceof Promise ? started.then(() => this.#send(message)) : this.#send(message);
@@ -276,18 +276,4 @@ class CompressedResponse {
     const encoded = await (more_body ? write() : compressor.end(body));
     await this.#send({ type: "http.response.body", body: encoded, more_body });
   }
-}
-
-/** Changes the head for an encoded body: another length, no ranges, another entity tag. */
-function markEncoded(headers: ResponseHeaders, coding: string): void {
-  headers.set("content-encoding", coding);
-  headers.delete("content-length");
-  headers.delete("accept-ranges");
-  weaken(headers);
-}
-
-/** RFC 9110 §8.8.3.3: a strong tag stands for other bytes than the encoded ones. */
-function weaken(headers: ResponseHeaders): void {
-  const etag = headers.get("etag");
-  if (etag?.startsWith('"')) headers.set("etag", `W/${etag}`);
 }

@@ -1,7 +1,8 @@
 /** Requests as instances of the platform's `Request`. @module */
 import type { HTTPScope } from "../../protocol/asgi.js";
 import { decodeLatin1, encodeLatin1 } from "../../protocol/bytes.js";
-import { decodeUTF8, encodeUTF8, isASCII } from "../../protocol/header-list.js";
+import { decodeUTF8, encodeUTF8, isASCII, textAt } from "../../protocol/header-list.js";
+import { parseList } from "../../protocol/http-grammar.js";
 
 let isText: boolean | null = null;
 
@@ -45,6 +46,31 @@ export function toWebHeaders(raw: readonly string[]): Headers {
 
 function textOf(value: string): string {
   return decodeUTF8(encodeLatin1(value)) ?? value;
+}
+
+/** Fields for only the next server: RFC 9110 §7.6.1, §10.1.1; for the authentication of proxies RFC 2616 §13.5.1. */
+const HOP_BY_HOP: readonly string[] = [
+  "connection",
+  "expect",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** Removes the fields that a forwarded message must not have, including the ones that its `Connection` lists. */
+export function endToEnd(raw: readonly string[]): string[] {
+  const nameAt = (index: number): string => textAt(raw, index & ~1).toLowerCase();
+  const dropped = new Set(HOP_BY_HOP);
+  for (let index = 0; index < raw.length; index += 2) {
+    if (nameAt(index) !== "connection") continue;
+    for (const name of parseList(textAt(raw, index + 1))) dropped.add(name.toLowerCase());
+  }
+  return raw.filter((_, index) => !dropped.has(nameAt(index)));
 }
 
 /**

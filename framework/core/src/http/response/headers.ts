@@ -155,6 +155,23 @@ export function addVary(headers: ResponseHeaders, ...names: readonly string[]): 
   if (added.length > 0) headers.set("vary", [...known, ...added].join(", "));
 }
 
+/** Headers about the bytes of one form of a body: another coding has another length, other ranges and digests. */
+const ABOUT_BYTES = ["content-length", "accept-ranges", "content-digest", "repr-digest", "content-md5"];
+
+/** Changes the headers for the same body in another coding. */
+export function changeCoding(headers: ResponseHeaders, coding: string): void {
+  if (coding === "identity") headers.delete("content-encoding");
+  else headers.set("content-encoding", coding);
+  for (const name of ABOUT_BYTES) headers.delete(name);
+  weaken(headers);
+}
+
+/** RFC 9110 §8.8.3.3: a strong tag does not cover the bytes of another coding. */
+export function weaken(headers: ResponseHeaders): void {
+  const etag = headers.get("etag");
+  if (etag?.startsWith('"')) headers.set("etag", `W/${etag}`);
+}
+
 /** RFC 8187 §3.2.1 `attr-char`: `encodeURIComponent` does not encode four more characters. */
 function encodeExtended(text: string): string {
   return encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
