@@ -19,13 +19,14 @@ import { timeoutReason } from "../common/promises.js";
 import { withPlace } from "../common/exceptions.js";
 import { type Limits, mergeLimits } from "../http/limits.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
+import { END } from "../http/background.js";
 import { ABORT, HAS_FILES, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response.js";
-import { type MarkedState, WHEN_STOPPING, type WhenStopping } from "../protocol/server-context.js";
+import { finishAfterCut, type MarkedState, WHEN_STOPPING, type WhenStopping } from "../protocol/server-context.js";
 import { reportLateWork } from "../middleware/layer.js";
-import { type Observed, runTasks, stepped } from "../middleware/observation/observed.js";
+import { type Observed, stepped } from "../middleware/observation/observed.js";
 import { INVALID, SourceMarker } from "../parameters/source.js";
 import type { ResponseDocs } from "../parameters/annotation.js";
 import type { PathPattern } from "../routing/path-pattern.js";
@@ -34,7 +35,7 @@ import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { assertTaggable, sendTagged } from "./entity-tag.js";
 import { resultJSON, resultText, sendJSON, withDraft } from "./result.js";
-import { type ErrorSettings, guard, logError, sendErrorResponse } from "./errors.js";
+import { type ErrorSettings, guard, logError, prepareResponse, sendUnlessGone } from "./errors.js";
 import { HandlerTimeout, limitHandler } from "./handler-timeout.js";
 import { assertNotSettling, settlingHandler, takeResponse, undoSettlements } from "./settle.js";
 import type { HandlerPool } from "./pool.js";
@@ -253,7 +254,9 @@ export class Endpoint {
       return null;
     } catch (cause) {
       const error = call.exits === null ? cause : await throwIntoExits(call.exits, cause, logger);
-      return (await sendErrorResponse(error, call.request, { settings: this.#errors, send: NOWHERE })).statusCode;
+      const { response, sender } = await prepareResponse(error, call.request, this.#errors);
+      await sender.cancel?.();
+      return response.statusCode;
     } finally {
       await call.lateSettled();
       await call.requestIfMade?.close();
@@ -277,8 +280,6 @@ export class Endpoint {
       if (call.hasWorkAfterResponse) await this.#afterResponse(call);
     } catch (error) {
       await this.#fail(call, error);
-    } finally {
-      if (call.requestIfMade?.[HAS_FILES]) await call.requestIfMade.close();
     }
   };
 
@@ -353,23 +354,17 @@ export class Endpoint {
     return sendJSON({ scope: call.scope, send }, statusCode, rendered, bodyless);
   }
 
+  /** Never rejects. */
   async #afterResponse(call: Call): Promise<void> {
-    const { observed } = call;
-    await runTasks(call.backgroundIfMade, observed);
-    await runTasks(call.response?.background, observed);
-    await runTasks(call.draftIfMade?.background, observed);
-    if (call.exits) await closeExits(call.exits, "request", this.#settings.logger);
+    await call.runTasks();
+    if (call.exits !== null) await closeExits(call.exits, "request", this.#settings.logger);
+    await call.lateSettled();
+    await call.runTasks(); // the ones that were added meanwhile
+    call.backgroundIfMade?.[END]();
+    if (call.requestIfMade?.[HAS_FILES]) await call.requestIfMade.close();
   }
 
   async #fail(call: Call, cause: unknown): Promise<void> {
-    try {
-      await this.#sendError(call, cause);
-    } finally {
-      await call.lateSettled();
-    }
-  }
-
-  async #sendError(call: Call, cause: unknown): Promise<void> {
     const { logger } = this.#settings;
     const scope = call.scope as HTTPScope;
     // The handler has done its work: it is not undone because its client did not wait for the end.
@@ -379,12 +374,23 @@ export class Endpoint {
       reportLateWork(scope, cause.ended);
     }
     const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
-    if (call.isDisconnect(error)) return;
-    if (call.started) {
-      logError(error, scope, logger);
-      throw error;
+    if (call.isDisconnect(error)) return this.#afterResponse(call);
+    if (call.started) return this.#abandon(call, error);
+    const { response, sender } = await prepareResponse(error, call.request, this.#errors);
+    call.response = response;
+    try {
+      await sendUnlessGone(sender, sendOf(call));
+    } catch (failure) {
+      return this.#abandon(call, failure);
     }
-    call.response = await sendErrorResponse(error, call.request, { settings: this.#errors, send: sendOf(call) });
     await this.#afterResponse(call);
+  }
+
+  /** Gives up a response in its middle: the server cuts it, and then waits for the tasks. */
+  #abandon(call: Call, error: unknown): never {
+    const scope = call.scope as HTTPScope;
+    logError(error, scope, this.#settings.logger);
+    finishAfterCut(scope, this.#afterResponse(call));
+    throw error;
   }
 }

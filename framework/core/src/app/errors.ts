@@ -15,6 +15,7 @@ import { finishingSend, type Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, Response, type Sender } from "../http/response/response.js";
+import { finishAfterCut } from "../protocol/server-context.js";
 import { EarlyResponse } from "../parameters/dependencies/settlement.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
@@ -75,7 +76,8 @@ const ATTEMPTS: readonly MakeResponse[] = [
   (error, request, { debug }) => serverErrorHandler(error, debug, request),
 ];
 
-async function prepareResponse(
+/** The response to an error, and the function that sends it. Reports the error. */
+export async function prepareResponse(
   error: unknown,
   request: Request,
   settings: ErrorSettings,
@@ -109,29 +111,30 @@ function report(errors: ReadonlySet<unknown>, scope: HTTPScope, logger: Logger):
   }
 }
 
-/** Returns the response that was sent: its background tasks are the caller's. */
-export async function sendErrorResponse(
-  error: unknown,
-  request: Request,
-  { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
-): Promise<Response> {
-  const { response, sender } = await prepareResponse(error, request, settings);
-  try {
-    await sender(send);
-  } catch (thrown) {
-    if (!isDisconnect(thrown)) throw thrown;
-  }
-  return response;
-}
-
 /** Sends the response to an error and runs its background tasks. */
 export async function answerError(
   error: unknown,
   request: Request,
   { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
 ): Promise<void> {
-  const response = await sendErrorResponse(error, request, { settings, send: finishingSend(request, send) });
-  await runTasks(response.background, observedOf(request.scope));
+  const { response, sender } = await prepareResponse(error, request, settings);
+  const runOwnTasks = () => runTasks(response.background, observedOf(request.scope));
+  try {
+    await sendUnlessGone(sender, finishingSend(request, send));
+  } catch (thrown) {
+    finishAfterCut(request.scope, runOwnTasks());
+    throw thrown;
+  }
+  await runOwnTasks();
+}
+
+/** Sends a response, and ignores that the client has disconnected. */
+export async function sendUnlessGone(sender: Sender, send: Send): Promise<void> {
+  try {
+    await sender(send);
+  } catch (error) {
+    if (!isDisconnect(error)) throw error;
+  }
 }
 
 /** Tells if the error only reports that the client has disconnected, so that no response is possible or necessary. */

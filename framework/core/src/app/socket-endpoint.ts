@@ -21,10 +21,11 @@ import {
   requestValidationExceptionHandler,
   serverErrorHandler,
 } from "../http/exception-handlers.js";
+import { END } from "../http/background.js";
 import { mergeLimits } from "../http/limits.js";
 import { errorText, type Logger } from "../common/logger.js";
 import { wrap } from "../middleware/chain.js";
-import { observedOf, runTasks, stepped } from "../middleware/observation/observed.js";
+import { observedOf, stepped } from "../middleware/observation/observed.js";
 import type { Callable } from "../parameters/depends.js";
 import { INVALID } from "../parameters/source.js";
 import { isGeneratorFunction, paramsOf } from "../parameters/annotation.js";
@@ -174,8 +175,10 @@ export class SocketEndpoint {
       await this.#fail(call, error);
     } finally {
       if (call.late !== null) await call.lateSettled();
-      await runTasks(call.backgroundIfMade, call.observed);
+      await call.runTasks();
       if (call.exits) await closeExits(call.exits, "request", logger);
+      await call.runTasks();
+      call.backgroundIfMade?.[END]();
     }
   }
 

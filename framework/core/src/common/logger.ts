@@ -215,6 +215,11 @@ export function guardLogger(logger: Logger): Logger {
   return guarded;
 }
 
+/** The object that identifies a request: every copy of its scope, in the App and in the server, has the same `headers`. */
+export function requestOf(scope: { readonly headers?: unknown }): object {
+  return typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
+}
+
 /** For each error the requests for which it is in the log already. */
 const logged = new WeakMap<object, WeakSet<object>>();
 
@@ -222,7 +227,7 @@ const logged = new WeakMap<object, WeakSet<object>>();
  * Writes an error to the log once for each request in which it is thrown: it is logged at the first catch, and rethrown
  * to the server. One error object may be thrown by many requests.
  *
- * @param line - With the request's `scope`, of which every copy, in the App and in the server, has the same `headers`.
+ * @param line - With the request's `scope`.
  */
 export function logOnce(
   logger: Logger,
@@ -231,7 +236,7 @@ export function logOnce(
 ): void {
   const { scope, fields, message } = line;
   if (typeof error === "object" && error !== null) {
-    const request = typeof scope.headers === "object" && scope.headers !== null ? scope.headers : scope;
+    const request = requestOf(scope);
     const requests = logged.get(error) ?? new WeakSet();
     if (requests.has(request)) return;
     logged.set(error, requests.add(request));

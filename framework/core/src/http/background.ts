@@ -10,6 +10,9 @@ export const RUN_STEPS: unique symbol = Symbol("runSteps");
 /** Removes the tasks that have not started. */
 export const DISCARD: unique symbol = Symbol("discard");
 
+/** Tells the tasks that their request has ended: one that is added later does not run, and is logged. */
+export const END: unique symbol = Symbol("end");
+
 /** Begins a step, and returns a function that ends it. */
 type BeginStep = (name: string) => (error?: unknown) => void;
 
@@ -20,6 +23,8 @@ interface Task {
   readonly fn: (...args: never[]) => unknown;
   readonly args: readonly unknown[];
 }
+
+const nameOf = (fn: { readonly name: string }): string => fn.name || "anonymous";
 
 /** A function that has not been called. */
 interface UncalledFunction<Args extends unknown[]> {
@@ -43,15 +48,17 @@ interface UncalledFunction<Args extends unknown[]> {
  */
 export class BackgroundTasks {
   readonly #tasks: Task[] = [];
-  readonly #logger: Pick<Logger, "error"> | undefined;
+  readonly #logger: Pick<Logger, "error">;
+  #hasEnded = false;
 
   /** @param logger - Where a task that fails is logged. Defaults to the standard error output. */
-  constructor(logger?: Pick<Logger, "error">) {
+  constructor(logger: Pick<Logger, "error"> = consoleLogger) {
     this.#logger = logger;
   }
 
   /**
-   * Adds a task. `args` are handed to `fn` as they are when it runs.
+   * Adds a task. `args` are handed to `fn` as they are when it runs. If the request has ended, with its tasks and its cleanup,
+   * the task does not run, and an error is logged.
    *
    * @throws TypeError when `fn` is not a function: often the result of a call.
    */
@@ -59,7 +66,9 @@ export class BackgroundTasks {
     if (typeof fn !== "function") {
       throw new TypeError(`addTask() takes a function and its arguments, not ${typeof fn}: addTask(notify, user).`);
     }
-    this.#tasks.push({ fn, args });
+    if (!this.#hasEnded) return void this.#tasks.push({ fn, args });
+    const message = `Background task ${nameOf(fn)} was added after the end of its request, and does not run`;
+    this.#logger.error({ task: nameOf(fn) }, message);
   }
 
   /** The number of tasks that have not started yet. */
@@ -78,17 +87,22 @@ export class BackgroundTasks {
   }
 
   /** @internal */
+  [END](): void {
+    this.#hasEnded = true;
+  }
+
+  /** @internal */
   async [RUN_STEPS](begin: BeginStep): Promise<void> {
     if (this.#tasks.length > 0) await nextTurn(); // a task that blocks the event loop must not delay the response
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
-      const name = task.fn.name || "anonymous";
+      const name = nameOf(task.fn);
       const end = begin(name);
       try {
         await task.fn(...(task.args as never[]));
         end();
       } catch (error) {
         end(error);
-        (this.#logger ?? consoleLogger).error({ err: error, task: name }, `Background task ${name} failed`);
+        this.#logger.error({ err: error, task: name }, `Background task ${name} failed`);
       }
     }
   }

@@ -8,6 +8,7 @@ import { finishingSend, MARK_FINISHED, Request } from "../http/request.js";
 import { fromWebResponse, isWebResponse } from "../http/response/web.js";
 import { Response } from "../http/response/response.js";
 import type { ResponseHeaders } from "../http/response/headers.js";
+import { finishAfterCut } from "../protocol/server-context.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { createBytes } from "../protocol/bytes.js";
 
@@ -238,13 +239,16 @@ class Execution {
     // If the application has already thrown, next() has rethrown the error, and the response is the one for the error.
     const inner = this.#isOver ? null : this.#inner;
     this.#exit.reject(new ClientDisconnect());
-    await response.send(finishingSend(this.#request, this.#send), this.#scope.method === "HEAD", this.#request);
+    const runOwnTasks = () => runTasks(response.background, observedOf(this.#scope));
     try {
-      await inner;
+      await response.send(finishingSend(this.#request, this.#send), this.#scope.method === "HEAD", this.#request);
+      await inner?.catch((error: unknown) => {
+        if (!(error instanceof ClientDisconnect)) throw error;
+      });
     } catch (error) {
-      if (!(error instanceof ClientDisconnect)) throw error;
-    } finally {
-      await runTasks(response.background, observedOf(this.#scope));
+      finishAfterCut(this.#scope, runOwnTasks());
+      throw error;
     }
+    await runOwnTasks();
   }
 }

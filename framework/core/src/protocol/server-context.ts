@@ -1,6 +1,6 @@
 /** The application that a server serves, and the calls of it that run. @module */
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
-import type { Logger } from "../common/logger.js";
+import { type Logger, requestOf } from "../common/logger.js";
 import { PROBLEM_DETAILS } from "./error-response.js";
 import { Deferred, RESOLVED } from "../common/promises.js";
 
@@ -44,6 +44,25 @@ export interface ServedCall {
    * @returns A promise for the time until the system has all data of the application; undefined if it has it already.
    */
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
+}
+
+/** Work of requests that have failed in the middle of their response. */
+const unfinished = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * Lets the server cut a response that has failed before it waits for work of its request: a client should not wait for
+ * background tasks to learn of the failure. Call it before the error is thrown to the server.
+ *
+ * @param work - Does not reject.
+ */
+export function finishAfterCut(scope: HTTPScope, work: Promise<unknown> | undefined): void {
+  const request = requestOf(scope);
+  if (work !== undefined) unfinished.set(request, Promise.all([unfinished.get(request), work]));
+}
+
+/** Resolves at the end of the work that {@link finishAfterCut} was given; undefined without any. */
+export function unfinishedWork(scope: { readonly headers?: unknown }): Promise<unknown> | undefined {
+  return unfinished.get(requestOf(scope));
 }
 
 /** One application being served. All requests of a server share it. */
@@ -94,6 +113,7 @@ export class ServerContext {
       // On another server, other code may have sent a head before.
       this.logger.error({ err: error }, `The response could not be sent: ${call.name}`);
     }
+    if (failure !== null) await unfinishedWork(scope);
     this.running.delete(call);
     if (this.#idle === null || this.running.size > 0) return;
     this.#idle.resolve();

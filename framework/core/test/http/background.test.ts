@@ -8,8 +8,13 @@ import {
   HTTPException,
   JSONResponse,
   PlainTextResponse,
+  File,
+  Response,
   StreamingResponse,
+  withParams,
 } from "../../src/index.js";
+import { httpMiddleware } from "../../src/middleware/index.js";
+import { multipart } from "../../../test/support/multipart.js";
 import { refusesConnections, served, Wire } from "../platforms/node/_http.js";
 import { MemoryClient } from "../../../test/support/client.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
@@ -135,6 +140,111 @@ describeMatrix("background tasks of a request", ({ call }) => {
     expect(order).toEqual(["next"]);
     expect(log.lines).toEqual(["error Background task report failed"]);
   });
+
+  it("run if the cleanup of a dependency adds them, after a result and after an error", async () => {
+    const { app } = create();
+    const order: string[] = [];
+    const audit = withParams({ tasks: BackgroundTasks }, async function* ({ tasks }) {
+      try {
+        yield null;
+      } finally {
+        order.push("cleanup");
+        tasks.addTask(() => void order.push("task"));
+      }
+    });
+    app.get("/{how}", { params: { audit: Depends(audit) } }, async ({ how }) => {
+      if (how === "error") throw new HTTPException(403);
+      return how;
+    });
+    await call(app, "GET", "/result");
+    await call(app, "GET", "/error");
+    expect(order).toEqual(["cleanup", "task", "cleanup", "task"]);
+  });
+
+  it("run if a task of the response adds them to the request, or a task of the request to the response", async () => {
+    const { app } = create();
+    const order: string[] = [];
+    app.get("/", { params: { tasks: BackgroundTasks, draft: Response } }, async ({ tasks, draft }) => {
+      const background = new BackgroundTasks();
+      draft.background = new BackgroundTasks();
+      draft.background.addTask(() => background.addTask(() => tasks.addTask(() => void order.push("last"))));
+      return new PlainTextResponse("ok", { background });
+    });
+    await call(app, "GET", "/");
+    expect(order).toEqual(["last"]);
+  });
+
+  async function* failing() {
+    yield "part";
+    throw new Error("broken");
+  }
+
+  it.each<[string, (background: BackgroundTasks) => App]>([
+    [
+      "a stream that fails in its middle",
+      (background) => {
+        const { app } = create();
+        app.get("/", async () => new StreamingResponse(failing(), { background }));
+        return app;
+      },
+    ],
+    [
+      "a stream of an exception handler that fails in its middle",
+      (background) => {
+        const { app } = create();
+        app.exceptionHandler(404, () => new StreamingResponse(failing(), { statusCode: 404, background }));
+        return app;
+      },
+    ],
+    [
+      "a stream that fails in its middle, for an error of a route",
+      (background) => {
+        const { app } = create();
+        app.exceptionHandler(RangeError, () => new StreamingResponse(failing(), { background }));
+        app.get("/", async () => Promise.reject(new RangeError()));
+        return app;
+      },
+    ],
+    [
+      "a stream of a middleware that fails in its middle",
+      (background) => {
+        const { app } = create();
+        app.addMiddleware(httpMiddleware(async () => new StreamingResponse(failing(), { background })));
+        return app;
+      },
+    ],
+  ])("run after %s", async (_what, define) => {
+    const background = new BackgroundTasks();
+    const ran = new Promise<void>((resolve) => background.addTask(resolve));
+    await call(define(background), "GET", "/").catch(() => {});
+    await ran;
+    expect(background.size).toBe(0);
+  });
+
+  it("can read an uploaded file after a stream that fails in its middle", async () => {
+    const { app } = create();
+    const read = new Promise<string>((resolve, reject) => {
+      app.post("/", { params: { file: File(), tasks: BackgroundTasks } }, async ({ file, tasks }) => {
+        tasks.addTask(() => file.text().then(resolve, reject));
+        return new StreamingResponse(failing());
+      });
+    });
+    const { body, headers } = multipart(["file", { filename: "a.txt", content: "content" }]);
+    await call(app, "POST", "/", { body, headers }).catch(() => {});
+    expect(await read).toBe("content");
+  });
+
+  it("do not run and are logged if they are added after the end of the request", async () => {
+    const { app, log } = create();
+    let kept: BackgroundTasks | undefined;
+    app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => void (kept = tasks));
+    await call(app, "GET", "/");
+    kept?.addTask(function sendMail() {});
+    expect(log.lines).toEqual([
+      "error Background task sendMail was added after the end of its request, and does not run",
+    ]);
+    expect(kept?.size).toBe(0);
+  });
 });
 
 describe("background tasks of a server", () => {
@@ -172,6 +282,30 @@ describe("background tasks of a server", () => {
     const closed = server.close();
     await refusesConnections(server.port);
     expect(order).toEqual([]);
+    finish();
+    await closed;
+    expect(order).toEqual(["task", "shutdown"]);
+  });
+
+  it("run after a stream that fails: its client sees the cut first, and a server that stops waits for them", async () => {
+    const { app } = create();
+    const order: string[] = [];
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    app.onShutdown(() => void order.push("shutdown"));
+    app.get("/", { params: { tasks: BackgroundTasks } }, async function* ({ tasks }) {
+      tasks.addTask(async () => {
+        await finished;
+        order.push("task");
+      });
+      yield "part";
+      throw new Error("broken");
+    });
+    await using server = await served(app);
+    await using wire = new Wire(server.port);
+    expect(await wire.write(GET).closed).toMatch(/part/);
+    const closed = server.close();
+    await refusesConnections(server.port);
     finish();
     await closed;
     expect(order).toEqual(["task", "shutdown"]);
@@ -218,6 +352,36 @@ describe("background tasks of a server", () => {
       () => Promise.reject(new ClientDisconnect()),
     );
     expect(order).toEqual(["task"]);
+    expect(log.lines).toEqual([]);
+  });
+
+  it("run if the handler fails because its client has disconnected", async () => {
+    const { app, log } = create();
+    const order: string[] = [];
+    app.get("/", { params: { tasks: BackgroundTasks } }, async ({ tasks }) => {
+      tasks.addTask(() => void order.push("task"));
+      throw new ClientDisconnect();
+    });
+    await app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.resolve({ type: "http.disconnect" }),
+      () => {},
+    );
+    expect(order).toEqual(["task"]);
+    expect(log.lines).toEqual([]);
+  });
+
+  it("run after the response of a middleware whose client has disconnected", async () => {
+    const { app, log } = create();
+    const background = new BackgroundTasks();
+    const ran = new Promise<void>((resolve) => background.addTask(resolve));
+    app.addMiddleware(httpMiddleware(async () => new PlainTextResponse("ok", { background })));
+    await app(
+      { type: "http", method: "GET", path: "/" },
+      () => Promise.resolve({ type: "http.disconnect" }),
+      () => Promise.reject(new ClientDisconnect()),
+    );
+    await ran;
     expect(log.lines).toEqual([]);
   });
 

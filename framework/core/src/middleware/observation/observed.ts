@@ -15,6 +15,7 @@ import { FROM_LIST, GET_LIST, ResponseHeaders } from "../../http/response/header
 import type { Instrumentation, StepKind, Observation } from "./types.js";
 import { type Logger, errorText } from "../../common/logger.js";
 import { markHandled } from "../../common/promises.js";
+import { unfinishedWork } from "../../protocol/server-context.js";
 
 /** The key of a scope under which its observation is found. */
 export const OBSERVED: unique symbol = Symbol("tsgi.observed");
@@ -108,7 +109,8 @@ export class Observed {
   }
 
   /** Runs everything of the request, and ends with it. */
-  async run(serve: () => Promise<void>): Promise<void> {
+  async run(scope: RequestScope, serve: () => Promise<void>): Promise<void> {
+    let unfinished: Promise<unknown> | undefined;
     try {
       let run = serve;
       for (const watch of this.#watches.toReversed()) {
@@ -118,11 +120,17 @@ export class Observed {
       await run();
     } catch (error) {
       if (!(error instanceof ClientDisconnect)) this.#failure ??= { error };
+      unfinished = unfinishedWork(scope);
       throw error;
     } finally {
-      this.isOver = true;
-      for (const watch of this.#watches) watch.end(this.#failure?.error);
+      if (unfinished === undefined) this.#end();
+      else void unfinished.then(() => this.#end());
     }
+  }
+
+  #end(): void {
+    this.isOver = true;
+    for (const watch of this.#watches) watch.end(this.#failure?.error);
   }
 
   /** A `send` that observes what passes. */
@@ -230,7 +238,7 @@ export function observing(
     marked[OBSERVED] = observed;
     const tracked = observed.tracking(send);
     // Async, so that an error which the application throws synchronously is a rejection too.
-    return observed.run(async () => app(scope, receive, tracked));
+    return observed.run(scope, async () => app(scope, receive, tracked));
   };
 }
 

@@ -3,9 +3,9 @@ import type { HTTPScope, Receive, ReceiveMessage, Send, SendMessage, WebSocketSc
 import { BackgroundTasks, DISCARD } from "../../http/background.js";
 import type { Limits } from "../../http/limits.js";
 import { errorText, type Logger } from "../../common/logger.js";
-import { OBSERVED, type Observed, type ObservedScope } from "../../middleware/observation/observed.js";
+import { OBSERVED, type Observed, type ObservedScope, runTasks } from "../../middleware/observation/observed.js";
 import type { FormBody, JSONBody, LoadingParts } from "../source.js";
-import { LEFT, MARK_FINISHED, Request } from "../../http/request.js";
+import { HAS_FILES, LEFT, MARK_FINISHED, Request } from "../../http/request.js";
 import { Response, type Sender } from "../../http/response/response.js";
 import { Faults } from "../../schema/faults.js";
 import { type MessageRules, SIGNAL, WebSocket } from "../../http/websocket.js";
@@ -173,9 +173,10 @@ export class Call implements LoadingParts {
     return this.request.queryParams;
   }
 
-  /** Tells if work remains after the response: tasks, or the cleanup of dependencies. */
+  /** Tells if work remains after the response: tasks, the cleanup of dependencies, or files to close. */
   get hasWorkAfterResponse(): boolean {
-    return this.exits !== null || this.response !== null || this.backgroundIfMade !== null || this.draftIfMade !== null;
+    if (this.exits !== null || this.response !== null || this.backgroundIfMade !== null) return true;
+    return this.draftIfMade !== null || this.requestIfMade?.[HAS_FILES] === true;
   }
 
   /**
@@ -204,6 +205,15 @@ export class Call implements LoadingParts {
     } catch (error) {
       this.settings.logger.error({ err: error }, `The response could not be released: ${errorText(error)}`);
     }
+  }
+
+  /** Runs the tasks of the call and its response until all lists are empty: a task may add one to another list. */
+  async runTasks(): Promise<void> {
+    let lists: readonly (BackgroundTasks | null | undefined)[];
+    do {
+      lists = [this.backgroundIfMade, this.response?.background, this.draftIfMade?.background];
+      for (const tasks of lists) await runTasks(tasks, this.observed);
+    } while (lists.some((tasks) => tasks && tasks.size > 0));
   }
 
   /** Waits for the dependencies that still run although the request has failed. */

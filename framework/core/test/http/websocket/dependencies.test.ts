@@ -9,6 +9,7 @@ import {
   type Params,
   type WebSocket,
   WebSocketException,
+  withParams,
 } from "../../../src/index.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
 import { describeSocketMatrix } from "../../../../test/support/socket-matrix.js";
@@ -54,6 +55,20 @@ describeSocketMatrix("dependencies of a WebSocket", ({ connect, refused }) => {
     await ws.closed;
     await ws.settled();
     expect(notes).toEqual(["function ends", "function cleaned", "close", "task", "request ends", "request cleaned"]);
+  });
+
+  it("run the tasks that their cleanup adds", async () => {
+    const app = new App();
+    const notes: string[] = [];
+    const audit = withParams({ tasks: BackgroundTasks }, async function* ({ tasks }) {
+      yield null;
+      tasks.addTask(() => notes.push("task"));
+    });
+    app.websocket("/ws", { params: { audit: Depends(audit) } }, async ({ ws }) => ws.accept());
+    const ws = await connect(app, "/ws");
+    await ws.closed;
+    await ws.settled();
+    expect(notes).toEqual(["task"]);
   });
 
   it.each<[string, (ws: WebSocket) => Promise<unknown>, string]>([

@@ -390,6 +390,22 @@ describeMatrix("an observed request", ({ call, transport }) => {
       expect(log.lines).toEqual([]);
     });
 
+    it("ends after the background tasks of a stream that fails in its middle", async () => {
+      const { app, seen } = create();
+      const over = new Promise<void>((resolve) => {
+        app.get("/", { params: { tasks: BackgroundTasks } }, async function* stream({ tasks }) {
+          tasks.addTask(function last() {
+            void new Promise(setImmediate).then(() => resolve());
+          });
+          yield 1;
+          throw new Error("broken");
+        });
+      });
+      await expect(call(app, "GET", "/")).rejects.toThrow("broken");
+      await over;
+      expect(seen.lines.slice(-3)).toEqual(["begin background last", "end background last", "over Error: broken"]);
+    });
+
     it("ends without an error if a mounted application throws because the client has disconnected", async () => {
       const { app, seen } = create();
       app.mount("/foreign", async () => {

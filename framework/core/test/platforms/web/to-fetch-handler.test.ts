@@ -885,6 +885,24 @@ describe("background tasks", () => {
     expect(events).toEqual(["answered", "begun", "done"]);
   });
 
+  it("are in waitUntil after a stream that fails in its middle", async () => {
+    let done = false;
+    const app = new App({ logger: new KeptLog() });
+    app.get("/", { params: { tasks: BackgroundTasks } }, async function* ({ tasks }) {
+      tasks.addTask(async () => {
+        await new Promise(setImmediate);
+        done = true;
+      });
+      yield "part";
+      throw new Error("broken");
+    });
+    const kept: Promise<unknown>[] = [];
+    const answer = await app.fetch(new Request(HOST), { waitUntil: (promise) => void kept.push(promise) });
+    await expect(answer.text()).rejects.toThrow("broken");
+    await Promise.all(kept);
+    expect(done).toBe(true);
+  });
+
   it("do not delay the response, even if they block the event loop", async () => {
     const events: string[] = [];
     const app = new App();
