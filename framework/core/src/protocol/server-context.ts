@@ -61,7 +61,7 @@ export function finishAfterCut(scope: HTTPScope, work: Promise<unknown> | undefi
 }
 
 /** Resolves at the end of the work that {@link finishAfterCut} was given; undefined without any. */
-export function unfinishedWork(scope: { readonly headers?: unknown }): Promise<unknown> | undefined {
+export function unfinishedWork(scope: object & { readonly headers?: unknown }): Promise<unknown> | undefined {
   return unfinished.get(requestOf(scope));
 }
 
