@@ -440,11 +440,9 @@ export const ROUTES = {
    *
    * ```js
    * // Wrong
-   * const app = new App({ dependencies: [Depends(getUser)] });
-   * app.mount("/admin", new App());
+   * new App({ dependencies: [Depends(getUser)] }).mount("/admin", new App());
    *
    * // Right
-   * const app = new App();
    * app.includeRouter(new Router(), { dependencies: [Depends(getUser)] });
    * app.mount("/admin", new App({ dependencies: [Depends(getUser)] }));
    * ```
