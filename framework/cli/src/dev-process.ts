@@ -52,7 +52,7 @@ export interface DevEvents {
 
 /** The path of an imported file; `null` for a built-in module. */
 function toPath(imported: string | null): string | null {
-  const name = imported?.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/, "")) : imported;
+  const name = imported?.startsWith("file:") ? fileURLToPath(imported.replace(/[?#].*$/s, "")) : imported;
   return name !== null && path.isAbsolute(name) ? name : null;
 }
 

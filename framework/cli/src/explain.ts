@@ -59,5 +59,5 @@ function toPlainText(markdown: string): string {
     .replaceAll(/^- (`+) ?(.*?) ?\1(?:<br>(.*))?$/gm, (_, _ticks, message: string, remark?: string) =>
       remark === undefined ? `  ${message}` : `  ${message}\n      ${remark}`,
     )
-    .replaceAll(/\[([^\]]*)\]\(([^)#]*)[^)]*\)/g, "$1 ($2)");
+    .replaceAll(/\[([^[\]]*)\]\(([^()#]*)(?:#[^()]*)?\)/g, "$1 ($2)");
 }

@@ -27,7 +27,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
  */
 export function compileTools(app: App): ReadonlyMap<string, Tool> {
   const operations = Object.entries(app.openapi().paths).flatMap(([path, item]) => {
-    const shape = path.replaceAll(/\{[^}]*\}/g, "{}");
+    const shape = path.replaceAll(/\{[^{}]*\}/g, "{}");
     return Object.entries(item).map(([method, { operationId }]) => [`${method} ${shape}`, operationId] as const);
   });
   const ids = new Map(operations);

@@ -48,7 +48,7 @@ function both<T>([before, after]: readonly [Json, Json], read: (document: Json) 
 
 /** By method and shape: names of path parameters have no meaning for a client (OpenAPI 3.0.3 §4.7.8.1). */
 function pathOperations(document: Json): Map<string, Operation> {
-  return operationsOf(document["paths"], document, (path) => path.replaceAll(/\{[^}]*\}/g, "{}"));
+  return operationsOf(document["paths"], document, (path) => path.replaceAll(/\{[^{}]*\}/g, "{}"));
 }
 
 function webhookOperations(document: Json): Map<string, Operation> {
@@ -207,7 +207,7 @@ function responseFor(responses: Json, status: string): unknown {
 
 /** By place and name: names of headers have no case, and a path parameter is told by its position. */
 function parametersOf({ parameters, template }: Operation, document: Json): Map<string, Member> {
-  const positions = Array.from(template.matchAll(/\{([^}]*)\}/g), ([, name]) => name);
+  const positions = Array.from(template.matchAll(/\{([^{}]*)\}/g), ([, name]) => name);
   const members = new Map<string, Member>();
   for (const value of parameters) {
     const parameter = resolve(value, document);

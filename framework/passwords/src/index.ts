@@ -167,6 +167,6 @@ function costOf(hash: string): Cost | null {
 
 /** Makes a hash that costs as much as a real one and that no password has. */
 function randomHash({ memoryKiB, passes, lanes }: Cost): string {
-  const base64 = (bytes: number) => randomBytes(bytes).toString("base64").replace(/=+$/, "");
+  const base64 = (bytes: number) => randomBytes(bytes).toString("base64").replaceAll("=", "");
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=${lanes}$${base64(16)}$${base64(32)}`;
 }

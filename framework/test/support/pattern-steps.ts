@@ -1,4 +1,4 @@
-/** Counts the work of regular expressions, so that tests of their growth do not depend on the speed of a machine. @module */
+/** Counts the work of a parser, so that tests of its growth do not depend on the speed of a machine. @module */
 
 // oxlint-disable-next-line unbound-method -- it is called with a pattern, and replaced for a while
 const nativeExec = RegExp.prototype.exec;
@@ -6,12 +6,12 @@ const nativeExec = RegExp.prototype.exec;
 type Op =
   | { readonly do: "char"; readonly fits: (char: string) => boolean }
   | { readonly do: "split"; readonly first: number; readonly second: number }
-  | { readonly do: "start" | "end" | "accept" }
-  | { readonly do: "look"; readonly program: readonly Op[]; readonly isNegative: boolean };
+  | { readonly do: "start" | "end" | "word edge" | "accept" }
+  | { readonly do: "look"; readonly program: readonly Op[]; readonly isNegative: boolean; readonly isBehind: boolean };
 
 /** The characters that an atom such as `[a-z]`, `\d` or `x` matches: the platform decides, once for each character. */
 function charTest(atom: string, flags: string): (char: string) => boolean {
-  const pattern = new RegExp(`^${atom}$`, flags.replaceAll(/[gy]/g, ""));
+  const pattern = new RegExp(`^${atom}$`, flags.replaceAll(/[gmy]/g, ""));
   const known = new Map<string, boolean>();
   return (char) => {
     let fits = known.get(char);
@@ -20,8 +20,11 @@ function charTest(atom: string, flags: string): (char: string) => boolean {
   };
 }
 
-const ATOM = /\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|[^\\[]/uy;
-const QUANTIFIER = /([*+?])|\{(\d+)(,?)(\d*)\}/y;
+const isWord = charTest(String.raw`\w`, "");
+
+const ATOM = /\\[pP]\{[^}]*\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|[^\\[]/iuy;
+/** A lazy one takes as many steps in a search that fails. */
+const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
 
 /** Translates the syntax that the patterns of the core use into the program of a backtracking matcher, as V8's is one. */
 class Translator {
@@ -36,7 +39,7 @@ class Translator {
 
   translate(): Op[] {
     const program = this.#union();
-    if (this.#index < this.#source.length) throw new Error(`Cannot count the steps of ${this.#source}`);
+    if (this.#index < this.#source.length) throw this.#fault();
     return [...program, { do: "accept" }];
   }
 
@@ -72,18 +75,27 @@ class Translator {
   #term(): Op[] {
     if (this.#eat("^")) return [{ do: "start" }];
     if (this.#eat("$")) return [{ do: "end" }];
-    const isNegative = this.#eat("(?!");
-    if (isNegative || this.#eat("(?="))
-      return [{ do: "look", program: [...this.#group(), { do: "accept" }], isNegative }];
-    if (this.#eat("(?:") || this.#eat("(")) return this.#group();
+    if (this.#eat(String.raw`\b`)) return [{ do: "word edge" }];
+    const look = this.#take(/\(\?(<?)([=!])/y);
+    if (look) {
+      const program: Op[] = [...this.#group(), { do: "accept" }];
+      const isBehind = look[1] === "<";
+      if (isBehind && (program.length !== 2 || program[0]?.do !== "char")) throw this.#fault();
+      return [{ do: "look", program, isNegative: look[2] === "!", isBehind }];
+    }
+    if (this.#take(/\((?:\?:|\?<\w+>)?/y)) return this.#group();
     const atom = this.#take(ATOM)?.[0] ?? "";
     return [{ do: "char", fits: charTest(atom, this.#flags) }];
   }
 
   #group(): Op[] {
     const program = this.#union();
-    if (!this.#eat(")")) throw new Error(`Cannot count the steps of ${this.#source}`);
+    if (!this.#eat(")")) throw this.#fault();
     return program;
+  }
+
+  #fault(): Error {
+    return new Error(`Cannot count the steps of ${this.#source}`);
   }
 
   #quantified(body: Op[]): Op[] {
@@ -124,11 +136,12 @@ class Matcher {
     this.#max = max;
   }
 
-  search(program: readonly Op[]): boolean {
-    for (let start = 0; start <= this.#text.length; start++) {
-      if (this.#matchAt(program, start)) return true;
+  /** @param isHere - Whether the expression is sticky: it matches at `from` or not at all. */
+  search(program: readonly Op[], from: number, isHere: boolean): void {
+    const last = isHere || program[0]?.do === "start" ? from : this.#text.length;
+    for (let start = from; start <= last && this.steps <= this.#max; start++) {
+      if (this.#matchAt(program, start)) return;
     }
-    return false;
   }
 
   #matchAt(program: readonly Op[], start: number): boolean {
@@ -154,42 +167,110 @@ class Matcher {
   }
 
   #fits(op: Op, index: number): boolean {
-    if (op.do === "char") return index < this.#text.length && op.fits(this.#text.charAt(index));
-    if (op.do === "look") return this.#matchAt(op.program, index) !== op.isNegative;
+    if (op.do === "char") return index < this.#text.length && op.fits(this.#text[index] as string);
+    if (op.do === "look") return this.#looks(op, index) !== op.isNegative;
+    if (op.do === "word edge") return isWord(this.#text[index - 1] ?? "") !== isWord(this.#text[index] ?? "");
     return op.do === "start" ? index === 0 : index === this.#text.length;
+  }
+
+  #looks({ program, isBehind }: Op & { readonly do: "look" }, index: number): boolean {
+    return isBehind ? index > 0 && this.#matchAt(program, index - 1) : this.#matchAt(program, index);
   }
 }
 
-/** The work of the regular expressions that a function has used. */
+/** Methods that read a text up to a match, and methods that read it to its end. */
+const SEARCH_TEXT = ["indexOf", "includes"];
+const READ_TEXT = ["lastIndexOf", "split", "replaceAll", "trim", "toLowerCase", "toUpperCase"];
+const READ_LIST = "includes indexOf filter find some every map flatMap join concat shift".split(" ");
+
+type LengthOf = (self: never, args: readonly unknown[], result: unknown) => number;
+
+/** Reports how many characters or items methods read. Returns the function that ends it. */
+function watch(onRead: (length: number) => void): () => void {
+  const natives: (() => void)[] = [];
+  const patch = (prototype: object, names: readonly string[], lengthOf: LengthOf) => {
+    for (const name of names) {
+      const native = Reflect.get(prototype, name) as (...args: unknown[]) => unknown;
+      Reflect.set(prototype, name, function watched(this: never, ...args: unknown[]) {
+        const result = Reflect.apply(native, this, args);
+        onRead(lengthOf(this, args, result) + 1);
+        return result;
+      });
+      natives.push(() => Reflect.set(prototype, name, native));
+    }
+  };
+  const searched: LengthOf = ({ length }: string, [, from], result) =>
+    (typeof result === "number" && result >= 0 ? result : length) - (typeof from === "number" ? from : 0);
+  patch(String.prototype, SEARCH_TEXT, searched);
+  patch(String.prototype, READ_TEXT, ({ length }: string) => length);
+  patch(String.prototype, ["charAt", "charCodeAt"], () => 0);
+  patch(Array.prototype, READ_LIST, ({ length }: readonly unknown[]) => length);
+  return () => {
+    for (const restore of natives) restore();
+  };
+}
+
+/** Counted work. */
 export interface PatternWork {
-  /** The steps of a backtracking matcher, at most `maxSteps` for each expression and text. */
+  /**
+   * The steps of a backtracking matcher, and the characters and items that methods of strings and lists read. Counting stops at
+   * `maxSteps`.
+   */
   readonly steps: number;
   /** The source of each expression. */
   readonly patterns: ReadonlySet<string>;
 }
 
+/** Records the work of everything in the process until it is stopped. */
+export class WorkRecorder {
+  #searches: (readonly [RegExp, text: string, from: number])[] = [];
+  readonly #restore: () => void;
+  #read = 0;
+
+  constructor() {
+    const patch = (exec: typeof nativeExec) => Object.assign(RegExp.prototype, { exec });
+    const unwatch = watch((length) => void (this.#read += length));
+    const note = (...search: readonly [RegExp, string, number]) => void this.#searches.push(search);
+    patch(function exec(this: RegExp, text: string) {
+      note(this, text, this.global || this.sticky ? this.lastIndex : 0);
+      return nativeExec.call(this, text);
+    });
+    this.#restore = () => {
+      patch(nativeExec);
+      unwatch();
+    };
+  }
+
+  /** Returns the work since the last call. */
+  take(maxSteps: number): PatternWork {
+    const searches = this.#searches;
+    let steps = this.#read;
+    this.#searches = []; // the translation of a pattern uses patterns too
+    for (const [pattern, text, from] of searches) {
+      if (steps > maxSteps) break;
+      const matcher = new Matcher(text, maxSteps - steps);
+      matcher.search(programOf(pattern), from, pattern.sticky);
+      steps += matcher.steps;
+    }
+    const patterns = new Set<string>();
+    for (const [{ source }] of searches) patterns.add(source);
+    this.#searches = [];
+    this.#read = 0;
+    return { steps, patterns };
+  }
+
+  [Symbol.dispose](): void {
+    this.#restore();
+  }
+}
+
 /**
- * Calls a function, and counts the steps of each regular expression that it applies.
+ * Calls a function, and counts its work.
  *
- * @param maxSteps - The steps after which counting a search stops. Defaults to 10,000,000.
+ * @param maxSteps - The steps after which counting stops. Defaults to 10,000,000.
  */
 export function countPatternSteps(run: () => void, maxSteps = 10_000_000): PatternWork {
-  const searches: (readonly [RegExp, string])[] = [];
-  const patch = (exec: typeof nativeExec) => Object.assign(RegExp.prototype, { exec });
-  patch(function exec(this: RegExp, text: string) {
-    searches.push([this, text]);
-    return nativeExec.call(this, text);
-  });
-  try {
-    run();
-  } finally {
-    patch(nativeExec);
-  }
-  let steps = 0;
-  for (const [pattern, text] of searches) {
-    const matcher = new Matcher(text, maxSteps);
-    matcher.search(programOf(pattern));
-    steps += matcher.steps;
-  }
-  return { steps, patterns: new Set(searches.map(([{ source }]) => source)) };
+  using recorder = new WorkRecorder();
+  run();
+  return recorder.take(maxSteps);
 }

@@ -160,7 +160,7 @@ function encodeCursor(cursor: unknown): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "");
+    .replaceAll("=", "");
 }
 
 /** @throws RequestValidationError for a cursor that no page has returned. */

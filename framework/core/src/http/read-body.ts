@@ -6,13 +6,19 @@ async function* linesOf(body: ReadableStream<Uint8Array>, end: RegExp): AsyncGen
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let rest = "";
+  let held = "";
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      rest += decoder.decode(value, { stream: !done });
-      const lines = rest.split(end);
-      rest = lines.pop() ?? "";
-      yield* lines;
+      const text = held + decoder.decode(value, { stream: !done });
+      held = !done && text.endsWith("\r") ? "\r" : ""; // an LF may follow
+      // The text before is not split again: a long line in small chunks would take quadratic time.
+      const [first = "", ...others] = text.slice(0, text.length - held.length).split(end);
+      rest += first;
+      for (const line of others) {
+        yield rest;
+        rest = line;
+      }
       if (done) break;
     }
     if (rest !== "") yield rest;
@@ -36,8 +42,8 @@ function valueOf(data: string): unknown {
   }
 }
 
-/** CR without LF ends a line too, but not if LF may still arrive (HTML §9.2.5). */
-const EVENT_LINE = /\r\n|\n|\r(?!$)/;
+/** CR without LF ends a line too (HTML §9.2.5). */
+const EVENT_LINE = /\r\n|\n|\r/;
 
 /** HTML §9.2.5: a field without a colon has no value. */
 function fieldOf(line: string): readonly [name: string, value: string] {

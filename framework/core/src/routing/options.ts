@@ -181,7 +181,7 @@ const PREFIX: OptionRule = (place, option, value) => {
   TEXT(place, option, value);
   const prefix = value as string;
   if (prefix === "" || (prefix.startsWith("/") && !prefix.endsWith("/"))) return;
-  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.replaceAll(/^\/+|\/+$/g, "")}`);
+  throw configurationError("TSGI_INVALID_PREFIX", prefix, `/${prefix.split("/").filter(Boolean).join("/")}`);
 };
 
 /** A list of functions. */

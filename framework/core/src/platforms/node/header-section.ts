@@ -1,6 +1,6 @@
 /** The header lines of a request: its end, how its connection continues, and its host. @module */
 import type { ContentHeaders } from "../../protocol/header-list.js";
-import { isAuthority } from "../../protocol/http-grammar.js";
+import { isAuthority, trimOWS } from "../../protocol/http-grammar.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
 
 /** Limits of a request's head. */
@@ -119,10 +119,7 @@ function checkExpectation({ expect }: FramingValues, minorVersion: number): Erro
 
 function parseConnection({ connection, upgrade }: FramingValues, minorVersion: number) {
   if (connection === undefined) return { keepAlive: minorVersion === 1, upgrade: false };
-  const options = connection
-    .join()
-    .toLowerCase()
-    .split(/[\t ]*,[\t ]*/);
+  const options = connection.join().toLowerCase().split(",").map(trimOWS);
   return {
     keepAlive: !options.includes("close") && (minorVersion === 1 || options.includes("keep-alive")),
     upgrade: upgrade?.at(-1)?.toLowerCase() === "websocket" && options.includes("upgrade"),

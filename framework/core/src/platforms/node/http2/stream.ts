@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Stream, type OutgoingHttpHeaders } from "nod
 import type { ResponseStream } from "../../../protocol/engine.js";
 import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
+import { trimOWS } from "../../../protocol/http-grammar.js";
 import type { Exchange } from "../../../protocol/exchange.js";
 import type { HeaderSection, RequestLimits } from "../header-section.js";
 import type { ServerResponseHead } from "../../../protocol/response.js";
@@ -257,7 +258,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "te",
   "content-length",
 ]);
-const OUTER_BLANKS = /^[\t ]+|[\t ]+$/g;
 
 /**
  * The fields of a response, repeated ones in a list.
@@ -269,7 +269,7 @@ function toFields({ status, headers, contentLength }: ServerResponseHead, joined
   fields[":status"] = status;
   for (let index = 0; index < headers.raw.length; index += 2) {
     const name = (headers.raw[index] ?? "").toLowerCase();
-    const value = (headers.raw[index + 1] ?? "").replaceAll(OUTER_BLANKS, ""); // RFC 9113 §8.2.1
+    const value = trimOWS(headers.raw[index + 1] ?? ""); // RFC 9113 §8.2.1
     if (LEFT_OUT.has(name)) continue;
     const before = fields[name];
     if (before === undefined) fields[name] = value;
