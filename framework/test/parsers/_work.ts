@@ -16,7 +16,7 @@ const STEPS_PER_CHARACTER = 45;
 
 const framed = ({ frames = [["", ""]] }: Parser, text: string) => frames.map(([begin, end]) => begin + text + end);
 
-/** For 256 characters, a parser that takes the square of their number takes five times what is allowed. */
+/** For 256 characters, a parser that takes the square of their number takes five times the limit. */
 function* pairs(size: number): Iterable<string> {
   for (const first of CHARACTERS) {
     for (const second of CHARACTERS) {
