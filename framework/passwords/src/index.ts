@@ -109,8 +109,9 @@ export class Passwords {
   }
 
   /**
-   * Tells whether the password is the one that was hashed. Without a hash, as for a user who does not exist, it does
-   * the same work on a dummy before it says no. Attack: the time of a response would reveal which names exist.
+   * Tells whether the password is the one that was hashed. Without a hash, as for a user who does not exist, and with a
+   * damaged one, it does the same work on a dummy before it returns `false`. Attack: the time of a response would reveal
+   * which names exist.
    *
    * @throws PoolFullError if too many calls are already waiting, which results in 503.
    * @throws ClientDisconnect when the caller goes before it begins.
@@ -119,10 +120,16 @@ export class Passwords {
   async verify(password: string, hash: string | null, caller?: Caller): Promise<boolean> {
     if (this.#isTooLong(password)) return false; // no account can have it, so hashing is not necessary
     const argon2 = await loadLibrary();
-    const usable = hash !== null && costOf(hash) !== null;
-    const verifiable = usable ? hash : this.#dummyHash;
-    const matches = await this.#limiter.run(() => argon2.verify(verifiable, normalize(password)), caller);
-    return usable && matches;
+    const matches = (digest: string) => argon2.verify(digest, normalize(password));
+    return this.#limiter.run(async () => {
+      try {
+        if (hash !== null && costOf(hash) !== null) return await matches(hash);
+      } catch {
+        // A damaged hash fails at once. If the machine cannot hash at all, the dummy fails too.
+      }
+      await matches(this.#dummyHash);
+      return false;
+    }, caller);
   }
 
   /** Tells whether the parameters have grown since this hash was made: it is time for another one. */

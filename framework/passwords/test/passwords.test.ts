@@ -52,6 +52,40 @@ describe("a verification", () => {
     expect(worked).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)]);
   });
 
+  const PARTS = [
+    "$argon2id$v=19$m=1024,t=2,p=1",
+    "c2FsdHNhbHRzYWx0c2FsdA",
+    "aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g",
+  ];
+  const [cost, salt, digest] = PARTS as [string, string, string];
+  it.each([
+    ["ends after its parameters", `${cost}$`],
+    ["has no digest", `${cost}$${salt}`],
+    ["has an empty digest", `${cost}$${salt}$`],
+    ["has an empty salt", `${cost}$$${digest}`],
+    ["was cut", `${cost}$c2Fs$aGFz`],
+    ["has another character", `${cost}$${salt}$${digest.replace("a", "!")}`],
+    ["has another part", `${cost}$${salt}$${digest}$x`],
+    ["has too little memory", `$argon2id$v=19$m=0,t=2,p=1$${salt}$${digest}`],
+    ["has more memory than a machine", `$argon2id$v=19$m=99999999999,t=2,p=1$${salt}$${digest}`],
+    ["has no passes", `$argon2id$v=19$m=1024,t=0,p=1$${salt}$${digest}`],
+    ["is hostile", `${cost}$__proto__$constructor`],
+  ])("is false, and does the work of a real one, for a damaged hash that %s", async (_, hash) => {
+    const verify = jest.spyOn(argon2, "verify");
+    expect(await passwords.verify("correct horse", hash)).toBe(false);
+    const last = verify.mock.calls.at(-1)?.[0];
+    verify.mockRestore();
+    expect(last).toMatch(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+    expect(last).not.toBe(hash);
+  });
+
+  it("is rejected if the machine cannot hash, even with a valid hash", async () => {
+    const hash = await passwords.hash("correct horse");
+    const verify = jest.spyOn(argon2, "verify").mockRejectedValue(new Error("Memory allocation error"));
+    await expect(passwords.verify("correct horse", hash)).rejects.toThrow("Memory allocation error");
+    verify.mockRestore();
+  });
+
   it("does no work for a password that no account can have", async () => {
     const verify = jest.spyOn(argon2, "verify");
     const hash = await passwords.hash("correct horse");
