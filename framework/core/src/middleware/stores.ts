@@ -1,5 +1,5 @@
 /** Stores of counters and text with expiry, for rate limits, sessions and repeated requests. @module */
-import { assertOptions, expecting, isObject, type OptionRules, whole } from "../common/options.js";
+import { assertOptions, expecting, isObject, type OptionRules, whole, withDefaults } from "../common/options.js";
 import type { HTTPScope } from "../protocol/asgi.js";
 import { errorText, loggerOf } from "../common/logger.js";
 
@@ -91,11 +91,18 @@ export function swapOf(store: Store): Required<Store>["swap"] {
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** The most keys that are kept; the oldest makes room. Defaults to 100,000. */
+  /** The most keys that are kept. Defaults to 100,000. */
   maxKeys?: number;
+  /** The most characters of keys and values that are kept. Defaults to 67,108,864 (64 MiB). */
+  maxBytes?: number;
 }
 
-const OPTIONS: OptionRules<MemoryStoreOptions> = { maxKeys: whole(1) };
+const OPTIONS: OptionRules<MemoryStoreOptions> = { maxKeys: whole(1), maxBytes: whole(1) };
+
+/** A store has no room for a value. */
+export class StoreFullError extends Error {
+  override readonly name = "StoreFullError";
+}
 
 interface Entry {
   value: string | number;
@@ -103,16 +110,46 @@ interface Entry {
   readonly expiresAt: number;
 }
 
+/** A counter has 8 bytes. */
+const sizeOf = (key: string, { value }: Entry) => key.length + (typeof value === "number" ? 8 : value.length);
+
+/** Entries in the order in which they were stored, with the characters of all. */
+class Entries extends Map<string, Entry> {
+  bytes = 0;
+
+  override set(key: string, entry: Entry): this {
+    this.delete(key);
+    this.bytes += sizeOf(key, entry);
+    return super.set(key, entry);
+  }
+
+  override delete(key: string): boolean {
+    const entry = this.get(key);
+    if (entry !== undefined) this.bytes -= sizeOf(key, entry);
+    return super.delete(key);
+  }
+}
+
+/** Milliseconds between two searches for expired keys while there is no room. Each looks at all keys. */
+const SWEEP_MS = 1_000;
+
 /** The least number of keys at which those that have expired are looked for. */
 const MIN_SWEEP = 1_024;
 
 class MemoryStore implements Required<Store> {
-  readonly #entries = new Map<string, Entry>();
-  readonly #maxKeys: number;
+  /** What `set` stored, which makes room for other entries. */
+  readonly #texts = new Entries();
+  /**
+   * Counters and claims, which never make room. Attack: a client that fills the store would reset its throttle, or run a
+   * request twice.
+   */
+  readonly #held = new Entries();
+  readonly #limits: Required<MemoryStoreOptions>;
   #sweepAt = MIN_SWEEP;
+  #sweptAt = -Infinity;
 
-  constructor(maxKeys: number) {
-    this.#maxKeys = maxKeys;
+  constructor(limits: Required<MemoryStoreOptions>) {
+    this.#limits = limits;
   }
 
   async get(key: string): Promise<string | null> {
@@ -121,77 +158,116 @@ class MemoryStore implements Required<Store> {
   }
 
   async set(key: string, value: string, ttlSeconds: number): Promise<void> {
-    this.#entries.delete(key);
-    this.#add(key, { value, expiresAt: performance.now() + ttlSeconds * 1_000 });
+    this.#keep(this.#texts, key, { value, expiresAt: performance.now() + ttlSeconds * 1_000 });
   }
 
   async delete(key: string): Promise<void> {
-    this.#entries.delete(key);
+    this.#remove(key);
   }
 
   async increment(key: string, ttlSeconds: number, by = 1): Promise<Count> {
     const now = Math.floor(performance.now()); // whole milliseconds: a sum of fractions can exceed the time to live
-    let entry = this.#find(key);
-    if (!entry) this.#add(key, (entry = { value: 0, expiresAt: now + ttlSeconds * 1_000 }));
-    const count = Number(entry.value) + by;
-    entry.value = count;
-    return { count, expiresInMs: entry.expiresAt - now };
+    const entry = this.#find(key) ?? { value: 0, expiresAt: now + ttlSeconds * 1_000 };
+    const { value, expiresAt } = entry;
+    const count = Number(value) + by;
+    if (typeof value === "number" && this.#held.has(key)) entry.value = count;
+    else this.#keep(this.#held, key, { value: count, expiresAt });
+    return { count, expiresInMs: expiresAt - now };
   }
 
   async add(key: string, value: string, ttlSeconds: number): Promise<boolean> {
     if (this.#find(key)) return false;
-    await this.set(key, value, ttlSeconds);
+    this.#keep(this.#held, key, { value, expiresAt: performance.now() + ttlSeconds * 1_000 });
     return true;
   }
 
   async replace(key: string, value: string, ttlSeconds: number): Promise<boolean> {
-    if (!this.#find(key)) return false;
-    await this.set(key, value, ttlSeconds);
+    const entry = this.#find(key);
+    if (!entry) return false;
+    // A claim that is renewed is still a claim.
+    const entries = this.#held.get(key)?.value === value ? this.#held : this.#texts;
+    this.#keep(entries, key, { value, expiresAt: performance.now() + ttlSeconds * 1_000 });
     return true;
   }
 
   async swap(key: string, expected: string, next: StoredText | null): Promise<boolean> {
     const entry = this.#find(key);
     if (entry === undefined || String(entry.value) !== expected) return false;
-    await (next === null ? this.delete(key) : this.set(key, next.value, next.ttlSeconds));
+    await (next === null ? this.delete(key) : this.replace(key, next.value, next.ttlSeconds));
     return true;
   }
 
   #find(key: string): Entry | undefined {
-    const entry = this.#entries.get(key);
+    const entry = this.#texts.get(key) ?? this.#held.get(key);
     if (entry === undefined || entry.expiresAt > performance.now()) return entry;
-    this.#entries.delete(key);
+    this.#remove(key);
     return undefined;
   }
 
-  /** Looks for expired keys each time that the number of keys has doubled, which costs each key at most two lookups. */
-  #add(key: string, entry: Entry): void {
-    this.#entries.set(key, entry);
-    if (this.#entries.size >= this.#sweepAt) {
-      const now = performance.now();
-      for (const [other, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(other);
-      this.#sweepAt = Math.max(MIN_SWEEP, this.#entries.size * 2);
+  #remove(key: string): void {
+    if (!this.#texts.delete(key)) this.#held.delete(key);
+  }
+
+  get #size(): number {
+    return this.#texts.size + this.#held.size;
+  }
+
+  /** @throws StoreFullError if counters and claims have all the room. */
+  #keep(into: Entries, key: string, entry: Entry): void {
+    const before = this.#held.has(key) ? this.#held : this.#texts;
+    const own = before.get(key);
+    before.delete(key);
+    if (!this.#makeRoom(sizeOf(key, entry))) {
+      if (own !== undefined) before.set(key, own);
+      const { maxKeys, maxBytes } = this.#limits;
+      throw new StoreFullError(`memoryStore() has no room: maxKeys is ${maxKeys}, and maxBytes is ${maxBytes}.`);
     }
-    const oldest = this.#entries.keys().next().value;
-    if (this.#entries.size > this.#maxKeys && oldest !== undefined) this.#entries.delete(oldest);
+    into.set(key, entry);
+    if (this.#texts.size + this.#held.size >= this.#sweepAt) this.#sweep();
+  }
+
+  /** Makes room for a new entry. Returns `false`, and removes nothing that is valid, if that is not possible. */
+  #makeRoom(bytes: number): boolean {
+    const { maxKeys, maxBytes } = this.#limits;
+    const isFull = () =>
+      this.#texts.size + this.#held.size >= maxKeys || this.#texts.bytes + this.#held.bytes + bytes > maxBytes;
+    if (isFull() && performance.now() - this.#sweptAt >= SWEEP_MS) this.#sweep();
+    if (this.#held.size >= maxKeys || this.#held.bytes + bytes > maxBytes) return false;
+    for (const oldest of this.#texts.keys()) {
+      if (!isFull()) break;
+      this.#texts.delete(oldest);
+    }
+    return true;
+  }
+
+  /** Runs when the number of keys has doubled, which costs each key at most two lookups, and while there is no room. */
+  #sweep(): void {
+    const now = performance.now();
+    for (const entries of [this.#texts, this.#held]) {
+      for (const [key, { expiresAt }] of entries) if (expiresAt <= now) entries.delete(key);
+    }
+    this.#sweptAt = now;
+    this.#sweepAt = Math.max(MIN_SWEEP, (this.#texts.size + this.#held.size) * 2);
   }
 }
 
 /**
- * A store in the memory of this process, bounded.
+ * A store in the memory of this process, with limits. If a limit is reached, the oldest texts that `set` has stored are
+ * removed. Counters and claims are never removed, because a client could reset its rate limit that way: if they have all
+ * the room, calls that need more reject.
  *
  * @example
  * ```ts
  * import { memoryStore } from "tsgi/middleware";
  *
- * const store = memoryStore({ maxKeys: 10_000 });
+ * const store = memoryStore({ maxKeys: 10_000, maxBytes: 16 * 1024 * 1024 });
  * await store.set("key", "value", 60);
  * console.log(await store.get("key")); // value
  * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Required<Store> {
   assertOptions("memoryStore()", options, OPTIONS);
-  return new MemoryStore(options.maxKeys ?? 100_000);
+  return new MemoryStore(withDefaults(options, { maxKeys: 100_000, maxBytes: 64 * 1024 * 1024 }));
 }
 
 /** Texts of the log entries about a store. */
@@ -202,6 +278,8 @@ interface StoreTexts {
   readonly effect: string;
   /** The effect on requests when it is available again. */
   readonly back: string;
+  /** The effect on requests while the store has no room. Defaults to `effect`. */
+  readonly full?: string;
 }
 
 /** A store is unavailable, which is logged already. */
@@ -226,10 +304,11 @@ export async function unlessAway<T>(call: Promise<T>): Promise<T | null> {
 /** The response to a request that cannot do without its store. */
 export const STORE_UNAVAILABLE = { statusCode: 503, detail: "Service Unavailable" } as const;
 
-/** Logs once that a store is unavailable, and once that it is available again. */
+/** Logs once that a store is unavailable, and once that it is available again. That it has no room is logged once. */
 export class StoreLog {
   readonly #texts: StoreTexts;
   #isAway = false;
+  #wasFull = false;
 
   constructor(texts: StoreTexts) {
     this.#texts = texts;
@@ -237,6 +316,7 @@ export class StoreLog {
 
   /** @param error - `null` after a call that succeeded. */
   report(scope: HTTPScope, error: unknown): void {
+    if (error instanceof StoreFullError) return this.#reportFull(scope, error);
     const isAway = error !== null;
     if (isAway === this.#isAway) return;
     this.#isAway = isAway;
@@ -244,6 +324,14 @@ export class StoreLog {
     const logger = loggerOf(scope.app);
     if (isAway) logger.warn({ err: error }, `The store of ${of} is unavailable: ${effect}. ${errorText(error)}`);
     else logger.info({}, `The store of ${of} is available again: ${back}.`);
+  }
+
+  /** Once: a full store has room again for some keys, with each request. */
+  #reportFull(scope: HTTPScope, error: StoreFullError): void {
+    if (this.#wasFull) return;
+    this.#wasFull = true;
+    const { of, effect, full = effect } = this.#texts;
+    loggerOf(scope.app).warn({ err: error }, `The store of ${of} has no room: ${full}. ${error.message}`);
   }
 
   /**

@@ -422,6 +422,36 @@ describe("idempotency", () => {
     }
   });
 
+  it("sends a response that the store has no room for, releases its key, and warns once", async () => {
+    const { app, log, runs } = create(memoryStore({ maxBytes: 600 }));
+    app.post("/large", async () => ({ run: ++runs.count, text: "x".repeat(1_000) }));
+    for (const run of [1, 2, 3]) {
+      const answer = await callInMemory(app, "POST", "/large", keyed("k"));
+      expect([answer.status, answer.json]).toEqual([200, { run, text: "x".repeat(1_000) }]);
+      expect(answer.headers).not.toHaveProperty("idempotency-replayed");
+    }
+    expect(log.lines).toEqual([
+      expect.stringMatching(
+        /^warn The store of the idempotency keys has no room: responses are sent without being kept/,
+      ),
+    ]);
+    expect((await callInMemory(app, "POST", "/", keyed("other"))).json).toEqual({ run: 4 });
+    expect((await callInMemory(app, "POST", "/", keyed("other"))).json).toEqual({ run: 4 });
+  });
+
+  it("responds with 503 to a new key if running requests have all the room, and keeps these", async () => {
+    const { app, gates, runs } = create(memoryStore({ maxKeys: 1 }));
+    const running = callInMemory(app, "POST", "/slow", keyed("running"));
+    await gates.entered.promise;
+    expect((await callInMemory(app, "POST", "/", keyed("new"))).status).toBe(503);
+    expect((await callInMemory(app, "POST", "/slow", keyed("running"))).status).toBe(409);
+    gates.open.resolve();
+    expect((await running).json).toEqual({ run: 1 });
+    expect((await callInMemory(app, "POST", "/slow", keyed("running"))).headers).toHaveProperty("idempotency-replayed");
+    expect((await callInMemory(app, "POST", "/", keyed("new"))).status).toBe(200);
+    expect(runs.count).toBe(2);
+  });
+
   it("responds with 503 to requests with a key while the store is unavailable, and logs it once", async () => {
     const { app, log, runs } = create(AWAY);
     for (let count = 0; count < 2; count++) {

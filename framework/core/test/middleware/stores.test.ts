@@ -149,7 +149,118 @@ describe("memoryStore", () => {
     }
   });
 
-  it.each([[{ maxKeys: 0 }], [{ max: 1 }]])("rejects %j", (options) => {
+  const FULL = expect.objectContaining({ name: "StoreFullError" });
+
+  it("keeps at most the configured number of characters of keys and values, and removes the oldest texts", async () => {
+    const store = memoryStore({ maxBytes: 12 });
+    for (const key of ["a", "b", "c"]) await store.set(key, "123", 60); // 4 characters each
+    expect(await Promise.all(["a", "b", "c"].map((key) => store.get(key)))).toEqual(["123", "123", "123"]);
+    await store.set("d", "12345", 60);
+    expect(await Promise.all(["a", "b", "c", "d"].map((key) => store.get(key)))).toEqual([null, null, "123", "12345"]);
+    await store.set("c", "1", 60); // which has become the newest
+    await store.set("e", "12345", 60);
+    expect(await Promise.all(["c", "d", "e"].map((key) => store.get(key)))).toEqual(["1", null, "12345"]);
+  });
+
+  it("has a bound of 64 MiB by default: of 180 responses of 1 MiB, the newest", async () => {
+    const store = memoryStore();
+    const text = "x".repeat(1_400_000);
+    for (let key = 0; key < 180; key++) await store.set(`response ${key}`, text, 60);
+    const kept = [];
+    for (let key = 0; key < 180; key++) if ((await store.get(`response ${key}`)) !== null) kept.push(key);
+    expect(kept).toEqual(Array.from({ length: 47 }, (_, index) => 133 + index));
+  });
+
+  it("does not keep a value above the bound, and leaves all others, the previous value included", async () => {
+    const store = memoryStore({ maxBytes: 10 });
+    await store.set("a", "1", 60);
+    await store.set("b", "1", 60);
+    const next = { value: "1234567890", ttlSeconds: 60 };
+    await expect(store.set("b", next.value, 60)).rejects.toEqual(FULL);
+    await expect(store.replace("b", next.value, 60)).rejects.toEqual(FULL);
+    await expect(store.swap("b", "1", next)).rejects.toEqual(FULL);
+    await expect(store.add("c", next.value, 60)).rejects.toEqual(FULL);
+    expect([await store.get("a"), await store.get("b"), await store.get("c")]).toEqual(["1", "1", null]);
+    expect(await store.swap("b", "1", { value: "12345", ttlSeconds: 60 })).toBe(true);
+  });
+
+  it.each([
+    ["maxKeys", { maxKeys: 3 }],
+    ["maxBytes", { maxBytes: 18 }],
+  ])("never removes counters and claims for others: with these it is full, by %s", async (_, options) => {
+    const store = memoryStore(options);
+    await store.increment("c", 60); // 9 characters
+    await store.add("k", "123", 60);
+    await store.set("t", "12", 60);
+    await store.set("u", "12", 60); // removes t
+    expect([await store.get("t"), await store.get("u")]).toEqual([null, "12"]);
+    await store.add("l", "1234", 60); // removes u
+    expect([await store.get("u"), await store.get("c"), await store.get("k")]).toEqual([null, "1", "123"]);
+    await expect(store.increment("d", 60)).rejects.toEqual(FULL);
+    await expect(store.add("m", "1", 60)).rejects.toEqual(FULL);
+    await expect(store.set("v", "1", 60)).rejects.toEqual(FULL);
+    expect(await store.increment("c", 60)).toMatchObject({ count: 2 });
+    expect(await store.add("k", "other", 60)).toBe(false);
+    expect(await store.swap("k", "123", null)).toBe(true);
+    await store.set("v", "1", 60);
+    expect(await store.get("v")).toBe("1");
+  });
+
+  it("takes a claim that is renewed for a claim, and one that is swapped for a text", async () => {
+    const store = memoryStore({ maxKeys: 2 });
+    await store.add("running", "claim", 60);
+    expect(await store.swap("running", "claim", { value: "claim", ttlSeconds: 60 })).toBe(true);
+    await store.add("done", "claim", 60);
+    expect(await store.swap("done", "claim", { value: "response", ttlSeconds: 60 })).toBe(true);
+    await store.set("a", "1", 60);
+    await store.set("b", "1", 60);
+    expect(await Promise.all(["running", "done", "a", "b"].map((key) => store.get(key)))).toEqual([
+      "claim",
+      null,
+      null,
+      "1",
+    ]);
+  });
+
+  it("has room again once counters and claims have expired, with a search once a second", async () => {
+    const now = jest.spyOn(performance, "now").mockReturnValue(0);
+    try {
+      const store = memoryStore({ maxKeys: 2 });
+      await store.increment("a", 2);
+      await store.add("b", "1", 2);
+      await expect(store.increment("c", 60)).rejects.toEqual(FULL);
+      now.mockReturnValue(2_500);
+      await store.increment("c", 60);
+      await store.add("d", "1", 60);
+      await expect(store.set("e", "1", 60)).rejects.toEqual(FULL);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it("removes expired texts before valid ones", async () => {
+    const now = jest.spyOn(performance, "now").mockReturnValue(0);
+    try {
+      const store = memoryStore({ maxKeys: 2 });
+      await store.set("old", "1", 3_600);
+      await store.set("short", "1", 1);
+      now.mockReturnValue(2_000);
+      await store.set("new", "1", 60);
+      expect([await store.get("old"), await store.get("new")]).toEqual(["1", "1"]);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it("counts a text that is a number, and keeps it as a counter", async () => {
+    const store = memoryStore({ maxKeys: 1 });
+    await store.set("a", "41", 60);
+    expect(await store.increment("a", 60)).toMatchObject({ count: 42 });
+    await expect(store.set("b", "1", 60)).rejects.toEqual(FULL);
+    expect(await store.get("a")).toBe("42");
+  });
+
+  it.each([[{ maxKeys: 0 }], [{ max: 1 }], [{ maxBytes: 0 }], [{ maxBytes: 1.5 }]])("rejects %j", (options) => {
     expect(() => memoryStore(options as never)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
   });
 });

@@ -34,6 +34,7 @@ export function claimingIn(store: Store, ttlSeconds: number): ClaimKey {
   const log = new StoreLog({
     of: "the idempotency keys",
     effect: "requests with a key get 503",
+    full: "responses are sent without being kept, so repeats run again, and requests with a new key can get 503",
     back: "requests with a key run again",
   });
   // Without `add`, the counter of a claim cannot be renewed: it lasts as long as a response.
@@ -43,7 +44,7 @@ export function claimingIn(store: Store, ttlSeconds: number): ClaimKey {
     const running: Kept = { route, body: null, response: null, owner: crypto.randomUUID() };
     const text = JSON.stringify(running);
     if (await addText(store, key, text, leaseSeconds)) {
-      const watch = (call: Promise<unknown>) => log.watch(scope, call);
+      const watch = <T>(call: Promise<T>) => log.watch(scope, call);
       return new Claim({ store, key, text, ttlSeconds, leaseSeconds, watch });
     }
     const known = await store.get(key);
@@ -62,7 +63,7 @@ interface ClaimParts {
   readonly ttlSeconds: number;
   readonly leaseSeconds: number;
   /** Awaits a call of the store, and logs its failure. */
-  readonly watch: (call: Promise<unknown>) => Promise<unknown>;
+  readonly watch: <T>(call: Promise<T>) => Promise<T>;
 }
 
 /**
@@ -81,14 +82,17 @@ export class Claim {
     this.#renewal.unref?.();
   }
 
-  /** Keeps the response. If the store is unavailable, the response is still sent, and the key expires. */
+  /**
+   * Keeps the response. If the store has no room for it, the key is released. If the store is unavailable, the response is
+   * still sent, and the key expires.
+   */
   async keep(kept: Kept): Promise<void> {
     clearInterval(this.#renewal);
     const { store, key, text, ttlSeconds } = this.#parts;
     const value = JSON.stringify(kept);
     const keep = async () =>
       (await swapOf(store)(key, text, { value, ttlSeconds })) || addText(store, key, value, ttlSeconds);
-    await this.#ignoring(keep());
+    if (!(await this.#ignoring(keep()))) await this.release();
   }
 
   /** Releases the key, so that a repeat runs. */
@@ -98,8 +102,12 @@ export class Claim {
     await this.#ignoring(deleteText(store, key, text));
   }
 
-  /** A failure is logged. */
-  async #ignoring(call: Promise<unknown>): Promise<void> {
-    await this.#parts.watch(call).catch(() => {});
+  /** A failure is logged. Returns whether the call succeeded. */
+  #ignoring(call: Promise<unknown>): Promise<boolean> {
+    const succeeded = async () => {
+      await call;
+      return true;
+    };
+    return this.#parts.watch(succeeded()).catch(() => false);
   }
 }
