@@ -30,8 +30,9 @@ export interface IdempotentOptions {
   /** The header of the key. Defaults to `Idempotency-Key`. */
   header?: string;
   /**
-   * Identifies the caller: each caller has separate keys. Defaults to the header `Authorization`, else the cookies, else the
-   * client's address.
+   * Identifies the caller: each caller has separate keys. Defaults to `Authorization` with the API keys of the App's
+   * `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`, else the cookies, else the client's address. A request without any of
+   * them runs as if it had no key.
    */
   key?: (request: Request) => string | Promise<string>;
 }

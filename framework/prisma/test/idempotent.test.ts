@@ -17,6 +17,7 @@ import {
 } from "tsgi";
 import { nextTurn } from "tsgi/internals";
 import { httpMiddleware } from "tsgi/middleware";
+import { APIKeyHeader } from "tsgi/security";
 import { idempotent, type IdempotentOptions, transactionOf } from "../src/index.js";
 import { openedOf } from "../src/transaction.js";
 import { type Answer, call, type Sent } from "../../test/support/call.js";
@@ -174,6 +175,27 @@ describe.each([
       expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
       expect(answers[0]?.json).toEqual({ detail: "This idempotency key was used for another request" });
       expect(await shop.db.user.count()).toBe(1);
+    });
+
+    it("keeps the keys of callers apart: by the API keys of the App", async () => {
+      await using shop = await openShop(name);
+      addRoute(shop);
+      shop.app.get("/usage", { params: { key: Depends(new APIKeyHeader({ name: "X-API-Key" })) } }, async () => 1);
+      const post = async (key: string) =>
+        (await call(shop.app, "POST", "/users", { headers: [["idempotency-key", "k"], ["x-api-key", key]], json: { name: "ada" } })).json; // prettier-ignore
+      const answers = [await post("ada"), await post("eve"), await post("ada")];
+      expect(answers).toEqual([{ id: 1 }, { id: 2 }, { id: 1 }]);
+    });
+
+    it("runs a request whose caller is unknown as if it had no key", async () => {
+      await using shop = await openShop(name);
+      addRoute(shop);
+      const nowhere: ASGIApp = (scope, ...rest) =>
+        shop.app(scope.type === "http" ? { ...scope, client: null } : scope, ...rest);
+      const post = async () =>
+        (await call(nowhere, "POST", "/users", { headers: [["idempotency-key", "k"]], json: { name: "ada" } })).json;
+      expect([await post(), await post()]).toEqual([{ id: 1 }, { id: 2 }]);
+      expect(shop.log.lines.filter((line) => line.includes("caller is unknown")).length).toBeLessThanOrEqual(1);
     });
 
     it("keeps the keys of callers apart: by Authorization, cookies, or a function", async () => {

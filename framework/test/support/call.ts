@@ -75,6 +75,7 @@ export const call: CallApp = async (app, method, target, sent = {}) => {
   await app(
     {
       type: "http",
+      client: ["127.0.0.1", 50_000],
       method,
       path: decodePath(path),
       raw_path: Buffer.from(path, "latin1"),

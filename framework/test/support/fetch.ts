@@ -24,7 +24,7 @@ export class FetchCaller implements AsyncDisposable {
     if (fetched === undefined) this.#fetched.set(app, (fetched = track(app)));
     const request = requestOf(method, target, sent);
     try {
-      return await answerOf(await fetched.handler(request));
+      return await answerOf(await fetched.handler(request, { client: ["127.0.0.1", 50_000] }));
     } finally {
       await fetched.calls.get(request);
     }

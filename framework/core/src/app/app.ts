@@ -10,11 +10,13 @@ import type { ASGIApp, Receive, Scope, Send } from "../protocol/asgi.js";
 import { CallableInstance } from "../protocol/callable.js";
 import { type ClosableFetchHandler, toFetchHandler } from "../platforms/web/to-fetch-handler.js";
 import { type AddedMiddleware, type Middleware, wrap } from "../middleware/chain.js";
+import { type APIKeyPlace, keepAPIKeyPlaces } from "../middleware/idempotency/caller.js";
 import { workerHost } from "../platforms/concurrency/self.js";
 import type { PoolStats } from "../platforms/concurrency/worker-pool.js";
 import { ApplicationScope } from "../parameters/dependencies/application.js";
 import { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import type { RoutePlan } from "../parameters/dependencies/plan.js";
+import { apiKeyPlaceOf } from "../parameters/security/scheme.js";
 import {
   type CheckKey,
   type ExceptionHandler,
@@ -260,6 +262,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
     this.settings = Object.freeze({ ...options });
     this.#logger = guardLogger(options.logger ?? consoleLogger);
     keepLogger(this, this.#logger);
+    keepAPIKeyPlaces(this, () => this.#apiKeyPlaces);
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));
@@ -427,6 +430,15 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
 
   get [DOCUMENT_SOURCE](): Documentation["source"] {
     return this.#documentation.source;
+  }
+
+  /** The places of the API keys that routes expect, including mounted Apps, sorted. */
+  get #apiKeyPlaces(): APIKeyPlace[] {
+    const own = this.#routes.flatMap(({ plan }) => plan.allDependencies.map(({ callable }) => apiKeyPlaceOf(callable)));
+    const mounted = this.#dispatcher.mounts.flatMap(({ app }) => (app instanceof App ? app.#apiKeyPlaces : []));
+    const places = [...own, ...mounted].filter((place) => place !== null);
+    const byText = new Map(places.map((place) => [`${place.in} ${place.name}`, place]));
+    return [...byText].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place);
   }
 
   #addMount(entry: MountEntry): void {

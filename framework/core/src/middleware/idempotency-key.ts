@@ -5,7 +5,8 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
 import type { Request } from "../http/request.js";
 import { UploadFile } from "../http/upload-file.js";
-import { defaultCaller, isOneKey, keysOf, storedNameOf, REFUSALS } from "./idempotency.js";
+import { knownCaller } from "./idempotency/caller.js";
+import { isOneKey, keysOf, storedNameOf, REFUSALS } from "./idempotency.js";
 
 /** The header of a response that was sent before. */
 export const REPLAYED_HEADER = "Idempotency-Replayed";
@@ -15,16 +16,17 @@ export type CallerOf = (request: Request) => string | Promise<string>;
 
 /**
  * The key of a request and its caller as one text of 43 characters, from which neither can be read; `null` if a
- * request has no key, or its method is safe.
+ * request has no key, its method is safe, or its caller is unknown.
  *
- * @param caller - By default, the header `Authorization`, else the cookies, else the client's address.
+ * @param caller - By default, `Authorization` with the App's API keys, else the cookies, else the client's address.
  * @throws HTTPException 400 for a key that is empty, too long, or not the only one.
  */
 export async function storageKeyOf(request: Request, header: string, caller?: CallerOf): Promise<string | null> {
   const keys = keysOf(request.scope, header.toLowerCase());
   if (keys.length === 0) return null;
   if (!isOneKey(keys)) throw refusal("key");
-  return storedNameOf(caller === undefined ? defaultCaller(request.scope) : ["key", await caller(request)], keys[0]);
+  const known = caller === undefined ? knownCaller(request.scope) : ["key", await caller(request)];
+  return known === null ? null : storedNameOf(known, keys[0]);
 }
 
 /**

@@ -2,13 +2,13 @@
 import type { ASGIApp, HTTPScope, Receive, Send, SendMessage } from "../protocol/asgi.js";
 import { type Middleware, documented } from "./chain.js";
 import { sha256 } from "../common/digest.js";
-import { configurationError } from "../common/exceptions.js";
-import { assertOptions, FUNCTION, type OptionRules, TEXT, whole } from "../common/options.js";
+import { assertOptions, FUNCTION, type OptionRules, whole } from "../common/options.js";
 import { Request } from "../http/request.js";
 import { headerValues } from "../protocol/header-list.js";
-import { isToken } from "../protocol/http-grammar.js";
+import { HEADER_NAME } from "../protocol/http-grammar.js";
 import { sentPath, sentQuery } from "../protocol/scope.js";
 import { digesting, isSameBody } from "./idempotency/body.js";
+import { knownCaller } from "./idempotency/caller.js";
 import { Claim, claimingIn, type Kept } from "./idempotency/keys.js";
 import { Recording, replay } from "./idempotency/recording.js";
 import { onHTTP, refuse, sendInOrder, watchLateWork } from "./layer.js";
@@ -23,8 +23,9 @@ export interface IdempotencyOptions {
   /** The header with the key. Defaults to `"Idempotency-Key"`. */
   header?: string;
   /**
-   * Identifies the caller: each caller has its own keys. Defaults to `Authorization`, else the cookies, else the client's
-   * address.
+   * Identifies the caller: each caller has its own keys. Defaults to `Authorization` with the API keys of the App's
+   * `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`, else the cookies, else the client's address. A request without any of
+   * them runs as if it had no key.
    */
   key?: (request: Request) => string | Promise<string>;
 }
@@ -32,7 +33,7 @@ export interface IdempotencyOptions {
 const OPTIONS: OptionRules<IdempotencyOptions> = {
   store: STORE,
   ttlSeconds: whole(1),
-  header: TEXT,
+  header: HEADER_NAME,
   key: FUNCTION,
 };
 
@@ -84,7 +85,9 @@ export function idempotency(options: IdempotencyOptions): Middleware {
     if (!isOneKey(keys)) return refuse(scope, send, REFUSALS.key);
     // Two spellings of a path are two requests.
     const route = `${scope.method} ${sentPath(scope)}${sentQuery(scope)}`;
-    const name = await storedNameOf(await callerOf(scope, receive), keys[0]);
+    const caller = await callerOf(scope, receive);
+    if (caller === null) return app(scope, receive, send);
+    const name = await storedNameOf(caller, keys[0]);
     const claim = await unlessAway(claimKey(scope, name, route));
     if (claim === null) return refuse(scope, send, STORE_UNAVAILABLE);
     const call = { scope, receive, send, route };
@@ -117,7 +120,7 @@ export function isOneKey(keys: readonly string[]): keys is readonly [string] {
 }
 
 /** A key and its caller as one text of 43 characters, from which neither can be read. */
-export function storedNameOf(caller: readonly string[], key: string): Promise<string> | string {
+export function storedNameOf(caller: readonly unknown[], key: string): Promise<string> | string {
   return sha256(JSON.stringify([caller, key]));
 }
 
@@ -163,22 +166,11 @@ async function repeat(kept: Kept, { scope, receive, send, route }: KeyedCall): P
   return body === null ? refuse(scope, send, REFUSALS.lost) : replay(kept.response, body, send);
 }
 
-/** The caller, with its kind, so that no cookie can have the value of another caller's `Authorization`. */
-export function defaultCaller({ headers = [], client }: HTTPScope): readonly string[] {
-  const credentials = headerValues(headers, "authorization");
-  if (credentials.length > 0) return ["authorization", ...credentials];
-  const cookies = headerValues(headers, "cookie");
-  if (cookies.length > 0) return ["cookie", ...cookies];
-  return ["address", client?.[0] ?? ""];
-}
-
 function compile(options: IdempotencyOptions) {
   assertOptions("idempotency()", options, OPTIONS);
   const { store, ttlSeconds = DAY, header = KEY_HEADER, key } = options;
   OPTIONS.store("idempotency()", "store", store);
-  if (!isToken(header))
-    throw configurationError("TSGI_INVALID_OPTION", "idempotency()", "header", "the name of a header", header);
-  const callerOf = async (scope: HTTPScope, receive: Receive): Promise<readonly string[]> =>
-    key === undefined ? defaultCaller(scope) : ["key", await key(new Request(scope, receive))];
+  const callerOf = async (scope: HTTPScope, receive: Receive): Promise<readonly unknown[] | null> =>
+    key === undefined ? knownCaller(scope) : ["key", await key(new Request(scope, receive))];
   return { header, claimKey: claimingIn(store, ttlSeconds), callerOf };
 }

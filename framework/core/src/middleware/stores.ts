@@ -130,14 +130,14 @@ class Entries extends Map<string, Entry> {
   }
 }
 
-/** Milliseconds between two searches for expired keys while there is no room. Each looks at all keys. */
+/** Milliseconds between two searches for expired keys if the store is full. Each looks at all keys. */
 const SWEEP_MS = 1_000;
 
 /** The least number of keys at which those that have expired are looked for. */
 const MIN_SWEEP = 1_024;
 
 class MemoryStore implements Required<Store> {
-  /** What `set` stored, which makes room for other entries. */
+  /** The texts of `set`, which make room for other entries. */
   readonly #texts = new Entries();
   /**
    * Counters and claims, which never make room. Attack: a client that fills the store would reset its throttle, or run a
@@ -223,14 +223,13 @@ class MemoryStore implements Required<Store> {
       throw new StoreFullError(`memoryStore() has no room: maxKeys is ${maxKeys}, and maxBytes is ${maxBytes}.`);
     }
     into.set(key, entry);
-    if (this.#texts.size + this.#held.size >= this.#sweepAt) this.#sweep();
+    if (this.#size >= this.#sweepAt) this.#sweep();
   }
 
-  /** Makes room for a new entry. Returns `false`, and removes nothing that is valid, if that is not possible. */
+  /** Makes room for a new entry. Returns `false` if counters and claims have all the room. */
   #makeRoom(bytes: number): boolean {
     const { maxKeys, maxBytes } = this.#limits;
-    const isFull = () =>
-      this.#texts.size + this.#held.size >= maxKeys || this.#texts.bytes + this.#held.bytes + bytes > maxBytes;
+    const isFull = () => this.#size >= maxKeys || this.#texts.bytes + this.#held.bytes + bytes > maxBytes;
     if (isFull() && performance.now() - this.#sweptAt >= SWEEP_MS) this.#sweep();
     if (this.#held.size >= maxKeys || this.#held.bytes + bytes > maxBytes) return false;
     for (const oldest of this.#texts.keys()) {
@@ -240,14 +239,14 @@ class MemoryStore implements Required<Store> {
     return true;
   }
 
-  /** Runs when the number of keys has doubled, which costs each key at most two lookups, and while there is no room. */
+  /** Runs when the number of keys has doubled, which costs each key at most two lookups, and if the store is full. */
   #sweep(): void {
     const now = performance.now();
     for (const entries of [this.#texts, this.#held]) {
       for (const [key, { expiresAt }] of entries) if (expiresAt <= now) entries.delete(key);
     }
     this.#sweptAt = now;
-    this.#sweepAt = Math.max(MIN_SWEEP, (this.#texts.size + this.#held.size) * 2);
+    this.#sweepAt = Math.max(MIN_SWEEP, this.#size * 2);
   }
 }
 

@@ -4,13 +4,18 @@ import {
   App,
   ClientDisconnect,
   ConfigurationError,
+  Depends,
+  Header,
   HTTPException,
   type Middleware,
   Request,
   Response,
+  Router,
   StreamingResponse,
   t,
+  withParams,
 } from "../../src/index.js";
+import { APIKeyCookie, APIKeyHeader, APIKeyQuery, SecurityScheme } from "../../src/parameters/security/index.js";
 import {
   compress,
   idempotency,
@@ -26,6 +31,25 @@ import { describeMatrix } from "../../../test/support/matrix.js";
 import { AWAY, describeStores, type OpenedStore } from "./_stores.js";
 
 const METHODS = ["POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** The target and a header of a request with an API key. */
+type SentKey = [target: string, header: [name: string, value: string]];
+
+/** A scheme that an application declares. */
+class SignatureHeader extends SecurityScheme<string, true> {
+  constructor() {
+    super(
+      {},
+      {
+        defaultName: "Signature",
+        definition: { type: "apiKey", in: "header", name: "X-Signature" },
+        source: Header(t.Array(t.String(), { default: [] }), { alias: "X-Signature" }),
+        parse: (text) => text,
+        challenge: "Signature",
+      },
+    );
+  }
+}
 
 /** An application that counts how often its handlers run. */
 function create(store: Store, options: Partial<IdempotencyOptions> = {}, outer: Middleware[] = []) {
@@ -231,6 +255,53 @@ describeStores((_, open) => {
       }
     });
 
+    it.each<[name: string, scheme: SecurityScheme<unknown, boolean>, sent: (key: string) => SentKey]>([
+      ["a header", new APIKeyHeader({ name: "X-API-Key" }), (key) => ["/", ["x-api-key", key]]],
+      ["the query", new APIKeyQuery({ name: "api_key" }), (key) => [`/?api_key=${key}`, ["x-other", "1"]]],
+      ["a cookie", new APIKeyCookie({ name: "api_key" }), (key) => ["/", ["cookie", `api_key=${key}`]]],
+      ["a scheme of the application", new SignatureHeader(), (key) => ["/", ["x-signature", key]]],
+      [
+        "an optional scheme",
+        new APIKeyHeader({ name: "X-API-Key", autoError: false }),
+        (key) => ["/", ["x-api-key", key]],
+      ],
+    ])("separates callers by an API key in %s, of the App, a router or a mounted App", async (__, scheme, sent) => {
+      const paths = ["/own", "/router", "/mounted/deep"];
+      const app = new App({ middleware: [idempotency({ store: open().store })] });
+      let runs = 0;
+      app.post("/own", { params: { key: Depends(scheme) } }, async () => ++runs);
+      const router = new Router({ dependencies: [Depends(scheme)] });
+      router.post("/router", async () => ++runs);
+      app.includeRouter(router);
+      const [outer, inner] = [new App(), new App()];
+      inner.post(
+        "/",
+        { params: { key: Depends(withParams({ key: Depends(scheme) }, async () => 1)) } },
+        async () => ++runs,
+      );
+      outer.mount("/deep", inner);
+      app.mount("/mounted", outer);
+      for (const path of paths) {
+        const results = [];
+        for (const key of ["ada", "eve", "ada"]) {
+          const [target, header] = sent(key);
+          results.push((await call(app, "POST", path + target.slice(1), keyed(path, { headers: [header] }))).json);
+        }
+        expect([path, results]).toEqual([path, [runs - 1, runs, runs - 1]]);
+      }
+    });
+
+    it("identifies the caller by an API key even if the cookies change, and together with Authorization", async () => {
+      const app = new App({ middleware: [idempotency({ store: open().store })] });
+      let runs = 0;
+      const params = { key: Depends(new APIKeyHeader({ name: "X-API-Key" })) };
+      app.post("/", { params }, async () => ++runs);
+      const send = async (...headers: (readonly [string, string])[]) =>
+        (await call(app, "POST", "/", keyed("k", { headers: [["x-api-key", "ada"], ...headers] }))).json;
+      expect([await send(["cookie", "a=1"]), await send(["cookie", "a=2"])]).toEqual([1, 1]);
+      expect([await send(["authorization", "Bearer a"]), await send(["authorization", "Bearer b"])]).toEqual([2, 3]);
+    });
+
     it("expires a response after ttlSeconds", async () => {
       const opened = open();
       const { app } = create(opened.store);
@@ -362,7 +433,10 @@ describeStores((_, open) => {
       // By `fetch`, which does not wait for the end of the application.
       const send = () =>
         app.fetch(
-          new globalThis.Request("http://localhost/late", { method: "POST", headers: { "idempotency-key": "k" } }),
+          new globalThis.Request("http://localhost/late", {
+            method: "POST",
+            headers: { "idempotency-key": "k", cookie: "id=ada" },
+          }),
         );
       expect((await send()).status).toBe(504);
       const repeat = await send();
@@ -559,6 +633,54 @@ describe("idempotency", () => {
     await callInMemory(app, "POST", "/", keyed("k"));
     const { headers } = await callInMemory(app, "POST", "/", keyed("k"));
     expect(headers).toEqual({ "x-kept": "1", "idempotency-replayed": "true" });
+  });
+
+  /** Runs a request for each client, all with one key. Returns the runs. */
+  async function runsOf(log: KeptLog, ...clients: readonly [host: string | null, ...headers: [string, string][]][]) {
+    const once = idempotency({ store: memoryStore() });
+    let runs = 0;
+    const results = [];
+    for (const [host, ...headers] of clients) {
+      const from: Middleware = (app) => (scope, receive, send) =>
+        app(scope.type === "http" ? { ...scope, client: host === null ? null : [host, 1] } : scope, receive, send);
+      const app = new App({ middleware: [once, from], logger: log });
+      app.post(
+        "/",
+        { params: { key: Depends(new APIKeyHeader({ name: "X-API-Key", autoError: false })) } },
+        async () => ++runs,
+      );
+      results.push((await callInMemory(app, "POST", "/", keyed("k", { headers }))).json);
+    }
+    return results;
+  }
+
+  it("runs requests whose caller is unknown as if they had no key, with one warning per process", async () => {
+    const log = new KeptLog();
+    expect(await runsOf(log, [null], [null], [""])).toEqual([1, 2, 3]);
+    expect(await runsOf(log, [null, ["authorization", ""], ["cookie", ""], ["x-api-key", ""]], [null])).toEqual([1, 2]);
+    expect(log.lines).toEqual([
+      expect.stringMatching(
+        /^warn A request with an idempotency key ran as if it had no key, because its caller is unknown/,
+      ),
+    ]);
+  });
+
+  it("ignores an empty Authorization, API key and cookie", async () => {
+    const empty: [string, string][] = [["authorization", ""], ["x-api-key", ""], ["cookie", ""]]; // prettier-ignore
+    const results = await runsOf(new KeptLog(), ["192.0.2.1", ...empty], ["192.0.2.2", ...empty], ["192.0.2.1"]);
+    expect(results).toEqual([1, 2, 1]);
+  });
+
+  it("has no API keys outside of an App", async () => {
+    let runs = 0;
+    const inner: ASGIApp = async (_scope, _receive, send) => {
+      await send({ type: "http.response.start", status: 200, headers: [] });
+      await send({ type: "http.response.body", body: Buffer.from(String(++runs)) });
+    };
+    const app = idempotency({ store: memoryStore() })(inner);
+    const send = async (key: string) =>
+      (await callInMemory(app, "POST", "/", keyed("k", { headers: [["x-api-key", key]] }))).text;
+    expect([await send("ada"), await send("eve")]).toEqual(["1", "1"]);
   });
 
   it("separates callers without credentials by their address", async () => {

@@ -222,7 +222,7 @@ describe("memoryStore", () => {
     ]);
   });
 
-  it("has room again once counters and claims have expired, with a search once a second", async () => {
+  it("has room again once counters and claims have expired, with a search per second", async () => {
     const now = jest.spyOn(performance, "now").mockReturnValue(0);
     try {
       const store = memoryStore({ maxKeys: 2 });

@@ -195,3 +195,11 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
     };
   }
 }
+
+/** The place of the API key that a dependency reads, with a header in lower case; `null` for any other dependency. */
+export function apiKeyPlaceOf(callable: unknown): { in: "header" | "query" | "cookie"; name: string } | null {
+  const definition = callable instanceof SecurityScheme ? callable.definition : null;
+  if (definition?.type !== "apiKey") return null;
+  const { in: place, name } = definition;
+  return { in: place, name: place === "header" ? name.toLowerCase() : name };
+}
