@@ -12,6 +12,7 @@ import {
 } from "tsgi/internals";
 import type { SocketCall } from "./socket-call.js";
 import { openSocket, type SocketParts, type WebSocketConstructor } from "./socket.js";
+import { assertPathValues } from "./path.js";
 import { openStream, type StreamInit } from "./stream.js";
 import type { StreamCall } from "./stream-call.js";
 import { type RequestInitParts, writeRequest } from "./write-request.js";
@@ -107,12 +108,16 @@ export type Client<Api, Errors extends ErrorOptions = {}> = {
    * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route
    * type the messages.
    *
-   * @throws TypeError where neither the platform nor the options have a constructor.
+   * @throws TypeError for a path parameter that is empty, `.` or `..`, and if neither the platform nor the options have a
+   * constructor.
    */
   readonly websocket: SocketCall<Api extends { readonly WEBSOCKET: infer Routes } ? Routes : {}>;
   /**
    * Reads the server-sent events of a `GET` route. If the connection is lost, it connects again after a pause, with
-   * `Last-Event-ID`, so a route that sends ids continues after the last event.
+   * `Last-Event-ID`, so a route that sends ids continues after the last event. If the route sends neither ids nor `retry`,
+   * the iteration ends with the response, and throws if the connection was lost.
+   *
+   * After ten attempts in a row without an event, the iteration throws the error of the last one.
    */
   readonly stream: StreamCall<Api extends { readonly GET: infer Routes } ? Routes : {}>;
   /** Adds middleware, which sees each request and response. */
@@ -124,7 +129,8 @@ export type Client<Api, Errors extends ErrorOptions = {}> = {
 /**
  * Makes a client whose paths, parameters, bodies and results are typed by the routes, without generated code. Stands on
  * the package `openapi-fetch`. A call returns `{ data, response }`, or `{ error, response }` for a status of 400 or
- * more; it rejects if no response arrives.
+ * more; it rejects if no response arrives. If a path parameter is missing, empty, `.` or
+ * `..`, which would be the path of another route, it rejects with a `TypeError` before it sends a request.
  *
  * @example
  * ```ts
@@ -146,7 +152,8 @@ export function createClient<Api, Errors extends ErrorOptions = {}>(options: Cli
   const { baseUrl = defaultUrl, WebSocket = globalThis.WebSocket, ...rest } = options;
   const middleware: Middleware[] = [];
   const library = createFetchClient<Record<string, never>>({ ...rest, baseUrl });
-  const send = (method: Method, path: string, init: RequestInitParts) => {
+  const send = async (method: Method, path: string, init: RequestInitParts) => {
+    assertPathValues(path, init.params?.path);
     const request = {
       ...writeRequest(init),
       middleware: [...middleware, ...(init.middleware ?? [])],

@@ -1,4 +1,5 @@
 /** WebSockets, whose messages are JSON. @module */
+import { assertPathValues } from "./path.js";
 
 /** A constructor of WebSockets, from the platform or from the package `ws`. */
 export type WebSocketConstructor = new (url: string, protocols?: string[]) => PlatformSocket;
@@ -44,6 +45,7 @@ function addressOf(
   path: string,
   { path: values = {}, query = {} }: SocketParts["params"] & {},
 ): string {
+  assertPathValues(path, values);
   const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -66,7 +68,7 @@ function valueOf(data: unknown): unknown {
   }
 }
 
-/** @throws TypeError without a constructor. */
+/** @throws TypeError without a constructor, and for a value that the path cannot have. */
 export function openSocket(
   Socket: WebSocketConstructor | undefined,
   baseUrl: string,

@@ -1,5 +1,6 @@
 /** The parts of a request that openapi-fetch does not encode: forms and cookies. @module */
 import type { Middleware } from "openapi-fetch";
+import type { PathValues } from "./path.js";
 
 /** The parts of a call's argument that are used here. */
 export interface RequestInitParts {
@@ -7,6 +8,7 @@ export interface RequestInitParts {
   readonly headers?: RequestInit["headers"];
   readonly middleware?: readonly Middleware[];
   readonly params?: {
+    readonly path?: PathValues;
     readonly header?: Readonly<Record<string, unknown>>;
     readonly cookie?: Readonly<Record<string, unknown>>;
   };

@@ -111,6 +111,30 @@ describe("a client typed by routes", () => {
     }
   });
 
+  it.each(["", ".", "..", null, undefined, [], [".."]])("does not send a request if a path parameter is %j", async (value) => {
+    const sent: string[] = [];
+    const counting = createClient<ApiOf<typeof routes, "/v1">>({
+      fetch: async ({ url }) => {
+        sent.push(url);
+        return new globalThis.Response();
+      },
+    });
+    const init = { params: { path: { item_id: value as unknown as number } } };
+    const message = /^The value of \{item_id\} in \/v1\/items\/\{item_id\} is .*\. It must not be empty/;
+    await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(TypeError);
+    await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(message);
+    expect(sent).toEqual([]);
+  });
+
+  it("sends a path parameter that is 0, false, or has a slash or dots in other text", async () => {
+    const echo = new App();
+    const named = { get: echo.get("/files/{name}", { params: { name: t.String() } }, async ({ name }) => name) };
+    const files = createClient<ApiOf<typeof named>>({ fetch: echo.fetch });
+    const names = ["a/../b", "...", ".env", "%2e%2e", 0, false] as string[];
+    const results = await Promise.all(names.map((name) => files.GET("/files/{name}", { params: { path: { name } } })));
+    expect(results.map(({ data }) => data)).toEqual(names.map(String));
+  });
+
   it("returns the validation errors of a 422 and the declared responses as errors", async () => {
     const { error, response } = await client.GET("/v1/items/{item_id}", {
       params: { path: { item_id: 1 }, query: { version: 0.5 } },

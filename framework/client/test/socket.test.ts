@@ -50,6 +50,12 @@ describe("a client's WebSocket", () => {
     expect(texts).toEqual(["a/b: hi+x+y", "a/b: hi+x+y", "a/b: bye+x+y"]);
   });
 
+  it.each(["", ".", ".."])("is not opened if a path parameter is %j", (room) => {
+    expect(() => client.websocket("/rooms/{room}", { params: { path: { room } } })).toThrow(
+      new TypeError(`The value of {room} in /rooms/{room} is "${room}". It must not be empty, "." or "..".`),
+    );
+  });
+
   it("continues after a loop that ended early, until it is closed", async () => {
     const socket = client.websocket("/rooms/{room}", { params: { path: { room: "a" } } });
     for (const text of ["one", "two"]) {

@@ -165,6 +165,13 @@ describe("a client's stream", () => {
     await expect(collect(client.stream("/numbers"))).rejects.toThrow("fetch failed");
   });
 
+  it("is not requested if a path parameter is empty", async () => {
+    const app = new App();
+    const routes = { room: app.get("/rooms/{id}", { stream: "sse" }, async function* () {}) };
+    const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
+    await expect(collect(client.stream("/rooms/{id}", { params: { path: { id: "" } } }))).rejects.toThrow(TypeError);
+  });
+
   it("yields the event error, and ends after it", async () => {
     const app = new App();
     const routes = {
@@ -219,5 +226,121 @@ describe("a client's stream", () => {
     const client = createClient<ApiOf<typeof routes>>({ fetch: app.fetch });
     expect(await collect(client.stream("/names"))).toHaveLength(1);
     expect(seen).toEqual([null, "ключ 😀"]);
+  });
+});
+
+/** A response, or the text of one, which is cut if it ends with ✂. */
+type Reply = string | globalThis.Response;
+
+/** Replies to each request with the next text, and to later ones with the last. */
+function streamOf(...replies: readonly Reply[]) {
+  const ids: (string | null)[] = [];
+  const fetch = async (request: globalThis.Request) => {
+    const reply = replies[Math.min(ids.length, replies.length - 1)] ?? "";
+    ids.push(request.headers.get("last-event-id"));
+    if (typeof reply !== "string") return reply.clone();
+    const bytes = new TextEncoder().encode(reply.replace("✂", ""));
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(bytes),
+      pull: (controller) => (reply.endsWith("✂") ? controller.error(new Error("It is cut")) : controller.close()),
+    });
+    return new globalThis.Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const routes = { numbers: new App().get("/numbers", { stream: "sse" }, async function* () {}) };
+  return { stream: createClient<ApiOf<typeof routes>>({ fetch }).stream("/numbers"), ids };
+}
+
+/** Runs each timer immediately, and collects their delays. */
+function skipTimers(): { readonly delays: number[] } & Disposable {
+  const delays: number[] = [];
+  const { setTimeout: start } = globalThis;
+  const spy = jest.spyOn(globalThis, "setTimeout").mockImplementation((run: () => void, ms = 0) => {
+    delays.push(ms);
+    return start(run);
+  });
+  return { delays, [Symbol.dispose]: () => spy.mockRestore() };
+}
+
+const DONE = new globalThis.Response(null, { status: 204 });
+
+describe("a stream is requested again", () => {
+  it.each([
+    ["an event with an id", "id: 7\ndata: 1\n\n", "7"],
+    ["an id without data", "data: 1\n\nid: 7\n\n", "7"],
+    ["an id before events without one", "id: 7\ndata: 1\n\ndata: 2\n\n", "7"],
+    ["a retry without an id", "retry: 1\ndata: 1\n\n", null],
+    ["an id of which a later one is incomplete", "id: 7\ndata: 1\n\nid: 8\ndata: 2\n", "7"],
+    ["an id, after which another has a zero byte", "id: 7\n\nid: 8\u0000\ndata: 1\n\n", "7"],
+  ])("after %s", async (_, text, id) => {
+    const { stream, ids } = streamOf(text, DONE);
+    await collect(stream);
+    expect(ids).toEqual([null, id]);
+  });
+});
+
+describe("a stream is not requested again", () => {
+  it.each([
+    ["a response without ids", "data: 1\n\n"],
+    ["an id that was reset", "id: 7\ndata: 1\n\nid\n\n"],
+    ["an incomplete block with an id", "data: 1\n\nid: 7\ndata: 2\n"],
+    ["an event error with an id", "id: 7\nevent: error\ndata: 1\n\n"],
+  ])("after %s, whose end ends the iteration", async (_, text) => {
+    const { stream, ids } = streamOf(text);
+    expect((await collect(stream)).map(({ data }) => data)).toEqual([1]);
+    expect(ids).toEqual([null]);
+  });
+
+  it("after a response without ids that is cut, which is an error", async () => {
+    const { stream, ids } = streamOf("data: 1\n\n✂");
+    await expect(collect(stream)).rejects.toThrow("It is cut");
+    expect(ids).toEqual([null]);
+  });
+
+  it("after ten attempts without an event, whose last error is thrown", async () => {
+    const { stream, ids } = streamOf("retry: 0\nid: 1\ndata: 1\n\n", "id: 2\n\n", "✂");
+    await expect(collect(stream)).rejects.toThrow("It is cut");
+    expect(ids).toEqual([null, "1", ...Array.from({ length: 9 }, () => "2")]);
+  });
+
+  it("after ten responses that end without an event", async () => {
+    const { stream, ids } = streamOf("retry: 0\n\n");
+    await expect(collect(stream)).rejects.toThrow("The stream ended 10 times without an event");
+    expect(ids).toHaveLength(10);
+  });
+});
+
+describe("the pause before a stream is requested again", () => {
+  const unavailable = (headers = {}) => new globalThis.Response("away", { status: 503, headers });
+
+  const ENDED = "The stream ended 10 times without an event";
+
+  it.each([
+    ["0.25 s", unavailable(), [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000], "with 503"],
+    ["retry", "retry: 3000\n\n", [3_000, 6_000, ...Array.from({ length: 7 }, () => 10_000)], ENDED],
+    ["a retry longer than 10 s", "retry: 20000\n\n", Array.from({ length: 9 }, () => 20_000), ENDED],
+  ])("doubles from %s, and ends with the tenth attempt", async (_, reply, expected, message) => {
+    using timers = skipTimers();
+    const random = jest.spyOn(Math, "random").mockReturnValue(1);
+    await expect(collect(streamOf(reply).stream)).rejects.toThrow(message);
+    random.mockRestore();
+    expect(timers.delays).toEqual(expected);
+  });
+
+  it("begins again after an event, and may be half as long", async () => {
+    using timers = skipTimers();
+    const random = jest.spyOn(Math, "random").mockReturnValue(0);
+    await collect(streamOf(unavailable(), unavailable(), "id: 1\ndata: 1\n\n", unavailable(), DONE).stream);
+    random.mockRestore();
+    expect(timers.delays).toEqual([125, 250, 125, 250]);
+  });
+
+  it("is at least Retry-After, in seconds or as a date", async () => {
+    using timers = skipTimers();
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const replies = ["60", date, "soon"].map((value) => unavailable({ "retry-after": value }));
+    await collect(streamOf(...replies, DONE).stream);
+    expect(timers.delays[0]).toBe(60_000);
+    expect(Math.round(Number(timers.delays[1]) / 60_000)).toBe(60);
+    expect(timers.delays[2]).toBeLessThanOrEqual(1_000);
   });
 });

@@ -192,7 +192,7 @@ class PostgreSQLAdapter extends PrismaPg {
         return transaction;
       } catch (error) {
         closeConnection(transaction);
-        await transaction.rollback(); // gives the connection back, and sends nothing
+        await transaction.rollback(); // returns the connection to the pool, without a statement
         throw error;
       }
     };
@@ -201,7 +201,7 @@ class PostgreSQLAdapter extends PrismaPg {
 }
 
 /**
- * PgBouncer and other poolers refuse start-up parameters (`protocol_violation`, `feature_not_supported`), or ignore them
+ * PgBouncer and similar programs refuse startup parameters (`protocol_violation`, `feature_not_supported`), or ignore them
  * (`ignore_startup_parameters`). Then the pool connects without them, and each transaction has the settings.
  */
 async function acceptsSettings(pool: Pool): Promise<boolean> {
@@ -219,7 +219,7 @@ async function acceptsSettings(pool: Pool): Promise<boolean> {
   return false;
 }
 
-/** For one transaction: a `SET` would stay on the server's connection, which the pooler gives to another client. */
+/** For one transaction: a `SET` would stay on the server's connection, which PgBouncer shares between clients. */
 function settingsOf({ url, waitMs }: DatabaseConfig): string {
   const path = escapeLiteral(escapeIdentifier(schemaOf(url)));
   return `SELECT set_config('search_path', ${path}, true), set_config('statement_timeout', '${waitMs}', true)`;

@@ -14,7 +14,7 @@ const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find((name) => isInstalled(
 export const WITHOUT_PGBOUNCER = PROGRAM === undefined ? "PgBouncer is not installed" : null;
 
 /**
- * A PgBouncer that gives each transaction any of its connections to a cluster.
+ * A PgBouncer in transaction mode: each transaction has any of its connections to a cluster.
  *
  * @param settings as in pgbouncer.ini
  */

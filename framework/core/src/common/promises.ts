@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Promises that their caller may not await. @module */
+import { setImmediate, setTimeout } from "./timers.js";
 
 function ignore(): void {}
 

@@ -58,27 +58,38 @@ export interface ReceivedEvent {
   readonly data: unknown;
 }
 
+/** Receives the parts of a stream that are not events. */
+interface StreamListener {
+  /** The id of a block, even if it has no data. An empty id resets the last one. */
+  onId(id: string): void;
+  /** The milliseconds after which the server wants its clients to connect again. */
+  onRetry(ms: number): void;
+}
+
+const IGNORED: StreamListener = { onId() {}, onRetry() {} };
+
 /**
- * The events of a stream. Calls `onRetry` with the milliseconds after which the server wants its clients to connect again.
+ * The events of a stream.
  *
  * @see {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation | HTML §9.2.6}
  */
 export async function* readServerSentEvents(
   body: ReadableStream<Uint8Array>,
-  onRetry: (ms: number) => void = () => {},
+  listener: StreamListener = IGNORED,
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   let fields: { event?: string; id?: string; data: string[] } = { data: [] };
   for await (const line of linesOf(body, EVENT_LINE)) {
     if (line === "") {
       const { data, ...rest } = fields;
       fields = { data: [] };
+      if (rest.id !== undefined) listener.onId(rest.id);
       if (data.length > 0) yield { ...rest, data: valueOf(data.join("\n")) };
       continue;
     }
     const [name, value] = fieldOf(line);
     if (name === "data") fields.data.push(value);
-    else if (name === "event" || name === "id") fields[name] = value;
-    else if (name === "retry" && /^\d+$/.test(value)) onRetry(Number(value));
+    else if (name === "event" || (name === "id" && !value.includes("\0"))) fields[name] = value;
+    else if (name === "retry" && /^\d+$/.test(value)) listener.onRetry(Number(value));
   }
 }
 

@@ -2,6 +2,7 @@
  * The life of the application around its requests: startup before the port opens, shutdown after the last response.
  * @module
  */
+import { clearTimeout, setTimeout } from "../common/timers.js";
 import type { ASGIApp, LifespanEventMessage, LifespanScope, SendMessage } from "./asgi.js";
 import { errorText, type Logger } from "../common/logger.js";
 import { ProtocolError } from "../common/exceptions.js";

@@ -1,4 +1,5 @@
 /** The end of a server within its time, on every platform. @module */
+import { clearTimeout, setTimeout } from "../common/timers.js";
 import { oneLine } from "../common/logger.js";
 import type { ServerContext } from "./server-context.js";
 

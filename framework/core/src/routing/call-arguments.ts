@@ -51,12 +51,28 @@ type MayLack<Given, Default> = [Default] extends [undefined] ? (Given extends Ma
 type SourceMember<In extends Place, Name extends string, Given, Lacks> = In extends "file"
   ? Member<In, Name, FilesOf<Given>, Lacks>
   : Given extends SchemaShape
-    ? Given extends { properties: unknown }
-      ? In extends "body" | "member"
-        ? Member<In, Name, Sent<Given>, Lacks>
-        : { [I in In]: Sent<Given> }
-      : Member<In, Name, Sent<Given>, Lacks>
+    ? In extends "body" | "member"
+      ? Member<In, Name, Sent<Given>, Lacks>
+      : HasFields<Given> extends true
+        ? { [I in In]: Exclude<Sent<Given>, undefined> }
+        : Member<In, Name, Sent<Given>, Lacks>
     : Member<In, Name, string, Lacks>;
+
+/** TypeBox's object has `properties`, and its intersection `allOf`. Other libraries show the type of the input. */
+type HasFields<Given> = Given extends { properties: unknown } | { allOf: unknown }
+  ? true
+  : Given extends { readonly "~standard": { readonly jsonSchema: unknown } }
+    ? IsNamed<Exclude<Sent<Given>, undefined>>
+    : false;
+
+/** Tells an object with named properties: not an array, a record, or a value that may be of another type. */
+type IsNamed<T> = [T] extends [object]
+  ? T extends readonly unknown[]
+    ? false
+    : string extends keyof T
+      ? false
+      : true
+  : false;
 
 type FilesOf<Given> = Given extends { multiple: true } | { static: readonly unknown[] } ? Blob[] : Blob;
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, it } from "@jest/globals";
+import { Readable } from "node:stream";
+import { describe, expect, it, jest } from "@jest/globals";
 import type { ASGIApp, SendMessage } from "../../src/protocol/asgi.js";
 import {
   App,
@@ -13,9 +14,11 @@ import {
   Request,
   Response,
   Router,
+  StreamingResponse,
   WebSocketException,
   withParams,
 } from "../../src/index.js";
+import { sessionOf, sessions } from "../../src/middleware/index.js";
 import { ProtocolError } from "../../src/node.js";
 import { TestClient, WebSocketRefusedError } from "../../src/platforms/testing/index.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
@@ -62,6 +65,51 @@ describe("TestClient", () => {
       expect(answer.text).toBe(verb === "head" ? undefined : JSON.stringify(verb));
     },
   );
+
+  it("serves, and closes, while the timers of a test are faked", async () => {
+    jest.useFakeTimers();
+    try {
+      const app = new App();
+      app.get("/", async () => "ok");
+      app.get("/stream", async () => new StreamingResponse(Readable.from(["a", "b"])));
+      app.websocket("/ws", async ({ ws }) => {
+        await ws.accept();
+        await ws.receiveText().catch(() => {});
+      });
+      const client = await TestClient.open(app);
+      await client.get("/").expect(200, `"ok"`);
+      await client.get("/stream").expect(200);
+      await client.websocket("/ws");
+      await client.close();
+      await app.fetch(new globalThis.Request("http://localhost/"));
+      await app.fetch.close();
+    } finally {
+      jest.useRealTimers();
+    }
+  }, 20_000);
+
+  it("keeps and sends Secure cookies, such as a session's, in requests and handshakes", async () => {
+    const app = new App();
+    app.addMiddleware(sessions({ secret: "x".repeat(32) }));
+    app.post("/count", { params: { request: Request } }, async ({ request }) => {
+      const session = sessionOf<{ count?: number }>(request);
+      session.count = (session.count ?? 0) + 1;
+      return session.count;
+    });
+    app.websocket("/count", async ({ ws }) => {
+      await ws.accept();
+      await ws.sendJson(ws.cookies);
+      await ws.close();
+    });
+    await using client = await TestClient.open(app);
+    await client
+      .post("/count")
+      .expect("set-cookie", /; Secure/)
+      .expect(200, "1");
+    await client.post("/count").expect(200, "2");
+    const ws = await client.websocket("/count");
+    expect(Object.keys((await ws.receiveJson()) as object)).toEqual(["__Host-session"]);
+  });
 
   it("keeps cookies from one request to the next", async () => {
     const app = new App();

@@ -1,4 +1,5 @@
 /** The body of a request as the application reads it: limits, streaming, and the end of the client. @module */
+import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type { Receive } from "../../protocol/asgi.js";
 import { ClientDisconnect, HTTPException } from "../../common/exceptions.js";
 import { nextTurn as loopTurn, setIdleTimeout } from "../../common/promises.js";

@@ -1,4 +1,5 @@
 /** The engine for existing servers of `node:http`. @module */
+import { clearTimeout, setTimeout } from "node:timers";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";

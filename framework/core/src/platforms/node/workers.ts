@@ -1,4 +1,5 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Logger } from "../../common/logger.js";
 import { NEVER } from "../../common/promises.js";
 import { ShutdownTimeoutError } from "../../protocol/shutdown.js";

@@ -1,4 +1,5 @@
 /** A client for tests: the application's lifespan, requests to it through supertest, and WebSockets in memory. @module */
+import { clearTimeout, setTimeout } from "node:timers";
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { DependencyOverrides } from "../../parameters/dependencies/overrides.js";
@@ -128,6 +129,7 @@ export class TestClient {
     const tested = markScopes(app);
     const server = await serve(tested.app, { logger: QUIET, ...settings, port: 0, signals: false });
     const agent = request.agent(server.url);
+    sendSecureCookies(agent.jar);
     void agent.set({ ...headers });
     return new TestClient(app, { tested, server, agent }, options);
   }
@@ -243,6 +245,16 @@ export class TestClient {
 
 /** The cookies of a client's HTTP requests. */
 type Jar = TestAgent["jar"];
+
+/**
+ * Sends `Secure` cookies without TLS, as browsers do to localhost.
+ *
+ * @see {@link https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy | Secure Contexts §3.1}
+ */
+function sendSecureCookies(jar: Jar): void {
+  const getCookies = jar.getCookies.bind(jar);
+  jar.getCookies = (access) => getCookies(Object.assign(access, { secure: true }));
+}
 
 /** The `Cookie` header of a request to an address, or undefined. */
 function cookieHeader(jar: Jar, { hostname: domain, pathname: path }: URL): [name: "cookie", value: string][] {

@@ -1,4 +1,6 @@
 /** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
+import { performance } from "node:perf_hooks";
+import { clearInterval, setInterval } from "node:timers";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import type { ServerContext } from "../../../protocol/server-context.js";

@@ -1,4 +1,5 @@
 /** Passes the bytes of a client to `node:http2` one frame at a time. @module */
+import { nextTick } from "node:process";
 import { constants, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
@@ -130,7 +131,7 @@ export class FrameGate extends Duplex {
   /** The session reads on. */
   override resume(): this {
     super.resume();
-    process.nextTick(() => this.#deliver());
+    nextTick(() => this.#deliver());
     return this;
   }
 

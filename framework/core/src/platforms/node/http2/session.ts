@@ -1,4 +1,5 @@
 /** One HTTP/2 connection: its streams, its timeouts, and what a client may ask of it. @module */
+import { setImmediate } from "node:timers";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { ErrorResponse } from "../../../protocol/error-response.js";

@@ -1,4 +1,5 @@
 /** One stream of HTTP/2: a request and its response. @module */
+import { nextTick } from "node:process";
 import { constants, type ServerHttp2Stream, type OutgoingHttpHeaders } from "node:http2";
 import type { ResponseStream } from "../../../protocol/engine.js";
 import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
@@ -94,7 +95,7 @@ export class RequestStream implements ResponseStream, BodyFlow {
     stream.on("close", () => exchange.disconnect());
     stream.on("aborted", () => {
       exchange.disconnect();
-      process.nextTick(() => stream.destroy()); // `close` waits for unread data, and for data that cannot be sent
+      nextTick(() => stream.destroy()); // `close` waits for unread data, and for data that cannot be sent
     });
   }
 

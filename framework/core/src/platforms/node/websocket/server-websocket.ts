@@ -1,4 +1,6 @@
 /** An open WebSocket on a socket: its messages, pings, and the close by either side. @module */
+import { nextTick } from "node:process";
+import { clearTimeout, setTimeout } from "node:timers";
 import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
 import { findCloseFault } from "../../../common/exceptions.js";
@@ -173,7 +175,7 @@ export class ServerWebSocket implements OpenWebSocket, PingedSocket {
    */
   #write(opcode: number, data: string | Uint8Array, done: Done): void {
     if (done === null && data.length <= MAX_COPIED) {
-      if (this.#frames === "") process.nextTick(flush, this);
+      if (this.#frames === "") nextTick(flush, this);
       this.#frames += toFrame(opcode, data);
       return;
     }

@@ -1,4 +1,5 @@
 /** One worker, as the primary process sees it. @module */
+import { performance } from "node:perf_hooks";
 import cluster, { type Worker } from "node:cluster";
 import { Deferred } from "../../../common/promises.js";
 import { type ServerStartError, serverStartError } from "../stoppable-server.js";
