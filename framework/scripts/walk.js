@@ -18,6 +18,9 @@ import { fileURLToPath } from "node:url";
 // Maps are read when a module is loaded, so the framework is imported below this line. In `build` each module is a
 // separate file, with the names of the sources.
 process.setSourceMapsEnabled(true);
+// The server examines its connections at an interval, which is no part of a request.
+const { setInterval } = globalThis;
+globalThis.setInterval = (_examine, ms) => setInterval(() => {}, ms);
 const { App, Path, t } = await import("../core/build/index.js");
 const { serve } = await import("../core/build/node.js");
 
@@ -108,16 +111,6 @@ async function findEntered(session, send) {
   });
 }
 
-/**
- * The functions that one request enters: the smallest of three measurements, because the server's timer may run during
- * one of them.
- */
-async function findEnteredAlone(session, send) {
-  const tries = [];
-  for (let tried = 0; tried < 3; tried += 1) tries.push(await findEntered(session, send));
-  return tries.toSorted((one, other) => one.length - other.length)[0];
-}
-
 /** The line and column of an offset in a text, counted from 0. */
 function positionAt(text, offset) {
   const lines = text.slice(0, offset).split("\n");
@@ -187,7 +180,7 @@ async function measure(session, { request, middleware }) {
   const send = () => client.send(request);
   for (let sent = 0; sent < WARM_UP; sent += 1) await send();
   const walk = {};
-  const functions = await locate(session, await findEnteredAlone(session, send));
+  const functions = await locate(session, await findEntered(session, send));
   for (const { file, name } of await sortByEntry(session, functions, send)) {
     (walk[file] ??= []).push(name);
   }
