@@ -19,5 +19,5 @@ slow(
     expect(stderr).toContain("PASS jobs framework/jobs/test/postgresql.test.ts");
     expect(stderr).toContain("PASS jobs framework/jobs/test/commands.test.ts");
   },
-  240_000,
+  600_000,
 );
