@@ -64,6 +64,28 @@ async function* events() {
     await sleep(50);
   }
 }
+app.get("/prices", async () => new EventSourceResponse(prices()));
+async function* prices() {
+  for (;;) {
+    yield { data: "price" };
+    await sleep(50);
+  }
+}
+app.post("/tokens", async () => new EventSourceResponse(tokens()));
+async function* tokens() {
+  for (let index = 0; index < 30; index++) {
+    yield { data: `token ${index}` };
+    await sleep(50);
+  }
+  yield { event: "done", data: "" };
+}
+app.post("/endless", async () => new EventSourceResponse(prices()));
+app.get("/lines", { whenStopping: "end" }, async function* () {
+  for (;;) {
+    yield "line";
+    await sleep(50);
+  }
+});
 app.get("/download", { params: { request: Request } }, async ({ request }) => {
   request.signal.addEventListener("abort", () => aborted++);
   return new StreamingResponse(download());
