@@ -153,8 +153,11 @@ export class Exchange implements ServedCall {
     else this.#stream.destroy(new Error("The server stopped before the end of the response."));
   }
 
-  cutUnread(): void {
-    if (this.#stream.flushed() !== undefined) this.#stream.destroy();
+  cutUnread(): boolean {
+    if (this.#stream.flushed() === undefined) return false;
+    const isPart = this.#phase === "streaming";
+    this.#stream.destroy();
+    return isPart;
   }
 
   /** Responds in the application's place. Once the response has begun, only a cut tells the client that it is not whole. */

@@ -34,8 +34,8 @@ export interface ServedCall {
   readonly name: string;
   /** The server is about to stop: ends a response that its client requests again. */
   drain(): void;
-  /** The time to stop is nearly up: cuts the response if its client does not read it. */
-  cutUnread(): void;
+  /** The time to stop is nearly up: cuts the response if its client does not read it. Tells if its application had not ended it. */
+  cutUnread(): boolean;
   /** The time to stop is up: responds in place of the application, or cuts the response. */
   cut(): void;
   /**
@@ -126,9 +126,11 @@ export class ServerContext {
     for (const call of this.running) call.drain();
   }
 
-  /** Cuts the responses that wait for their clients to read. */
-  cutUnread(): void {
-    for (const call of this.running) call.cutUnread();
+  /** Cuts the responses that wait for their clients to read. Returns the names of those that were not complete. */
+  cutUnread(): readonly string[] {
+    return Array.from(this.running)
+      .filter((call) => call.cutUnread())
+      .map(({ name }) => name);
   }
 
   /** Ends the calls that have not ended by themselves. */

@@ -45,7 +45,9 @@ export async function stopInTime(server: Stopping): Promise<void> {
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new ShutdownTimeoutError(server.running(), timeoutMs)), timeoutMs);
   });
-  const unread = setTimeout(() => context.cutUnread(), timeoutMs * UNREAD_SHARE);
+  const unreadMs = timeoutMs * UNREAD_SHARE;
+  let unread: readonly string[] = [];
+  const unreadTimer = setTimeout(() => (unread = context.cutUnread()), unreadMs);
   const drained = server.drain();
   try {
     await Promise.race([drained, limit]);
@@ -57,9 +59,10 @@ export async function stopInTime(server: Stopping): Promise<void> {
     server.shutDown().catch(() => {}); // resources of the application are released even then, without waiting
     throw error;
   } finally {
-    clearTimeout(unread);
+    clearTimeout(unreadTimer);
     clearTimeout(timer);
   }
+  if (unread.length > 0) throw new ShutdownTimeoutError(unread, unreadMs);
 }
 
 /** Waits for a promise, for so many milliseconds at most. */

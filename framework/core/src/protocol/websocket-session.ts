@@ -108,8 +108,8 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     this.#inbox.end(CLOSE.restart, "");
   }
 
-  cutUnread(): void {
-    this.#response?.cutUnread();
+  cutUnread(): boolean {
+    return this.#response?.cutUnread() === true;
   }
 
   cut(): void {

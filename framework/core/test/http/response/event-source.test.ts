@@ -185,16 +185,20 @@ describe("a silent event stream", () => {
     }
   });
 
-  it("ends gracefully when the server stops", async () => {
-    const quiet = new Quiet();
-    const { app, log } = appOf(() => quiet.events());
+  it.each([
+    ["ends if its last event has an id", async () => ({ id: 7, data: "first" }), /\r\n0\r\n\r\n$/],
+    ["is cut if its last event has no id", async () => "first", /first\n\n\r\n$/],
+  ])("%s when the server stops", async (_what, first, end) => {
+    const { app, log } = appOf(async function* () {
+      yield await first();
+      await new Promise(() => {});
+    });
     await using server = await served(app);
     await using wire = new Wire(server.port);
     wire.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    quiet.give("first");
     await wire.until(/data: first\n\n/);
     await server.close();
-    expect(await wire.closed).toMatch(/0\r\n\r\n$/);
+    expect(await wire.closed).toMatch(end);
     expect([...log.lines, ...server.logger.at("error")]).toEqual([]);
   });
 });

@@ -130,6 +130,38 @@ describe("a client that does not read", () => {
   });
 });
 
+describe("a client that does not read a stream", () => {
+  it("gets a part of it, which close() reports after the cleanup and the shutdown", async () => {
+    const begun = new Deferred<void>();
+    const order: string[] = [];
+    await using server = await served(
+      async (scope, receive, send) => {
+        if (scope.type === "http") {
+          await send({ type: "http.response.start", status: 200 });
+          const sent = send({ type: "http.response.body", body: BODY, more_body: true });
+          begun.resolve();
+          await expect(sent).rejects.toThrow(ClientDisconnect);
+          order.push("request");
+        } else if (scope.type === "lifespan") {
+          await receive();
+          await send({ type: "lifespan.startup.complete" });
+          await receive();
+          order.push("shutdown");
+          await send({ type: "lifespan.shutdown.complete" });
+        }
+      },
+      { shutdownTimeoutMs: 2000 },
+    );
+    const socket = connect(server.port, "127.0.0.1").pause();
+    socket.on("error", () => {});
+    socket.write(KEPT);
+    await begun.promise;
+    await expect(server.close()).rejects.toEqual(new ShutdownTimeoutError(["GET /"], 1800));
+    socket.destroy();
+    expect(order).toEqual(["request", "shutdown"]);
+  });
+});
+
 describe("a client that reads slowly", () => {
   const WAITING = 65_536;
 

@@ -5,7 +5,7 @@ import { App } from "../../../src/app/app.js";
 import type { ASGIApp, HTTPScope, ReceiveMessage, SendMessage } from "../../../src/protocol/asgi.js";
 import { BackgroundTasks } from "../../../src/http/background.js";
 import { HeaderList } from "../../../src/protocol/header-list.js";
-import { ClientDisconnect } from "../../../src/common/exceptions.js";
+import { ClientDisconnect, ConfigurationError } from "../../../src/common/exceptions.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { Request as OwnRequest } from "../../../src/http/request.js";
 import { Response as OwnResponse } from "../../../src/http/response/response.js";
@@ -860,6 +860,49 @@ describe("the lifespan", () => {
     const handler = toFetchHandler(sending(START, part("a", false)));
     expect(await (await handler(new Request(HOST))).text()).toBe("a");
     await handler.close();
+  });
+});
+
+describe("close()", () => {
+  it("cuts responses and rejects when its time has passed, and starts again for the next request", async () => {
+    const [events, entered] = [[] as string[], new Deferred<void>()];
+    const app = new App({
+      logger: new KeptLog(),
+      lifespan: async function* () {
+        events.push("start");
+        yield;
+        events.push("stop");
+      },
+    });
+    app.get("/stuck", async () => {
+      entered.resolve();
+      return new Promise<never>(() => {});
+    });
+    app.get("/stream", async function* () {
+      yield 1;
+      await new Promise(() => {});
+    });
+    const { body } = await app.fetch(new Request(`${HOST}/stream`));
+    const reader = (body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    const stuck = app.fetch(new Request(`${HOST}/stuck`));
+    await entered.promise;
+    const closing = { timeoutMs: 50 };
+    await expect(Promise.all([app.fetch.close(closing), app.fetch.close(closing)])).rejects.toMatchObject({
+      name: "ShutdownTimeoutError",
+      running: ["GET /stream", "GET /stuck"],
+    });
+    await expect(reader.read()).rejects.toThrow("The server stopped before the end of the response.");
+    expect((await stuck).status).toBe(503);
+    expect((await app.fetch(new Request(HOST))).status).toBe(404);
+    await app.fetch.close();
+    expect(events).toEqual(["start", "stop", "start", "stop"]);
+  });
+
+  it("accepts only a time in milliseconds", async () => {
+    const handler = toFetchHandler(sending());
+    const options: object = { timeoutMs: "10" };
+    await expect(handler.close(options)).rejects.toThrow(ConfigurationError);
   });
 });
 
