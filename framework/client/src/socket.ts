@@ -1,5 +1,5 @@
 /** WebSockets, whose messages are JSON. @module */
-import { assertPathValues } from "./path.js";
+import { assertPathValues, type PathValues } from "./path.js";
 
 /** A constructor of WebSockets, from the platform or from the package `ws`. */
 export type WebSocketConstructor = new (url: string, protocols?: string[]) => PlatformSocket;
@@ -28,7 +28,7 @@ type Scalar = string | number | boolean | null | undefined;
 /** The parts of a call's argument that are used here. */
 export interface SocketParts {
   readonly params?: {
-    readonly path?: Readonly<Record<string, Scalar>>;
+    readonly path?: PathValues;
     readonly query?: Readonly<Record<string, Scalar | Scalar[]>>;
   };
   readonly protocols?: string[];
@@ -38,7 +38,8 @@ export interface SocketParts {
 const ORDINARY = new Set([1000, 1001, 1005]);
 
 /**
- * The address of a socket: the pattern with its values, and the query, a list as a key for each item.
+ * The address of a socket: the pattern with its values, a list separated by commas, and the query, a list as a key for
+ * each item.
  */
 function addressOf(
   baseUrl: string,
@@ -46,7 +47,12 @@ function addressOf(
   { path: values = {}, query = {} }: SocketParts["params"] & {},
 ): string {
   assertPathValues(path, values);
-  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) =>
+    [values[name]]
+      .flat()
+      .map((one) => encodeURIComponent(String(one)))
+      .join(),
+  );
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of [value].flat()) if (one !== undefined && one !== null) search.append(name, String(one));

@@ -17,7 +17,7 @@ export interface RequestInitParts {
 const CONTENT_TYPE = "content-type";
 const URLENCODED = "application/x-www-form-urlencoded";
 
-/** The fields of a form, one by one: a list is a field for each item. */
+/** The fields of a form, or cookies, one by one: a list is one for each item. */
 function fieldsOf(body: object): [string, unknown][] {
   return Object.entries(body).flatMap(([name, value]: [string, unknown]) =>
     (Array.isArray(value) ? value : [value]).flatMap((one: unknown): [string, unknown][] =>
@@ -53,7 +53,7 @@ function formOf(body: unknown, type: string): FormData | URLSearchParams | null 
 
 /** Cookies as a header: a browser sends its own, and ignores these. */
 function cookieHeader(cookies: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
-  const pairs = Object.entries(cookies ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  const pairs = fieldsOf(cookies ?? {});
   if (pairs.length === 0) return {};
   return { cookie: pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("; ") };
 }

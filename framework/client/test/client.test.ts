@@ -51,6 +51,18 @@ const routes = {
     { params: { q: Query({ alias: "query-text" }), tags: Query(t.Array(t.String())), x: Header({ default: null }) } },
     async ({ q, tags, x }) => ({ q, tags, x }),
   ),
+  lists: router.get(
+    "/lists/{ids}",
+    {
+      params: {
+        ids: t.Array(t.String()),
+        tags: Query(t.Array(t.String())),
+        xCounts: Header(t.Array(t.Integer())),
+        flags: Cookie(t.Array(t.Boolean())),
+      },
+    },
+    async (args) => args,
+  ),
   theme: router.get("/theme/of", { params: { theme: Cookie() } }, async ({ theme }) => theme),
   price: router.put("/price/of", { params: { price: Body(t.Number(), { embed: true }) } }, async ({ price }) => price),
   login: router.post(
@@ -111,20 +123,23 @@ describe("a client typed by routes", () => {
     }
   });
 
-  it.each(["", ".", "..", null, undefined, [], [".."]])("does not send a request if a path parameter is %j", async (value) => {
-    const sent: string[] = [];
-    const counting = createClient<ApiOf<typeof routes, "/v1">>({
-      fetch: async ({ url }) => {
-        sent.push(url);
-        return new globalThis.Response();
-      },
-    });
-    const init = { params: { path: { item_id: value as unknown as number } } };
-    const message = /^The value of \{item_id\} in \/v1\/items\/\{item_id\} is .*\. It must not be empty/;
-    await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(TypeError);
-    await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(message);
-    expect(sent).toEqual([]);
-  });
+  it.each(["", ".", "..", null, undefined, [], [".."]])(
+    "does not send a request if a path parameter is %j",
+    async (value) => {
+      const sent: string[] = [];
+      const counting = createClient<ApiOf<typeof routes, "/v1">>({
+        fetch: async ({ url }) => {
+          sent.push(url);
+          return new globalThis.Response();
+        },
+      });
+      const init = { params: { path: { item_id: value as unknown as number } } };
+      const message = /^The value of \{item_id\} in \/v1\/items\/\{item_id\} is .*\. It must not be empty/;
+      await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(TypeError);
+      await expect(counting.DELETE("/v1/items/{item_id}", init)).rejects.toThrow(message);
+      expect(sent).toEqual([]);
+    },
+  );
 
   it("sends a path parameter that is 0, false, or has a slash or dots in other text", async () => {
     const echo = new App();
@@ -172,6 +187,23 @@ describe("a client typed by routes", () => {
     expect(found.data).toEqual({ q: "a b", tags: ["x", "y"], x: null });
     const theme = await client.GET("/v1/items/theme/of", { params: { cookie: { theme: "dark" } } });
     expect(theme.data).toBe("dark");
+  });
+
+  it("sends arrays in every place as the route reads them", async () => {
+    const { data } = await client.GET("/v1/items/lists/{ids}", {
+      params: {
+        path: { ids: ["a,b", "c/d", "\u00e4 %"] },
+        query: { tags: ["x,y", "&"] },
+        header: { "x-counts": [1, 2, 3] },
+        cookie: { flags: [true, false] },
+      },
+    });
+    expect(data).toEqual({
+      ids: ["a,b", "c/d", "\u00e4 %"],
+      tags: ["x,y", "&"],
+      xCounts: [1, 2, 3],
+      flags: [true, false],
+    });
   });
 
   it("sends an embedded body, forms and files", async () => {

@@ -22,6 +22,15 @@ const routes = {
       }
     },
   ),
+  lists: app.websocket(
+    "/lists/{ids}",
+    { params: { ids: t.Array(t.String()) }, sends: t.Array(t.String()) },
+    async ({ ws, ids }) => {
+      await ws.accept();
+      await ws.sendJson(ids);
+      await ws.close();
+    },
+  ),
   text: app.websocket("/text", async ({ ws }) => {
     await ws.accept();
     await ws.sendText("plain");
@@ -54,6 +63,14 @@ describe("a client's WebSocket", () => {
     expect(() => client.websocket("/rooms/{room}", { params: { path: { room } } })).toThrow(
       new TypeError(`The value of {room} in /rooms/{room} is "${room}". It must not be empty, "." or "..".`),
     );
+  });
+
+  it("sends an array in the path as the route reads it", async () => {
+    const received = [];
+    for await (const ids of client.websocket("/lists/{ids}", { params: { path: { ids: ["a,b", "c/d"] } } })) {
+      received.push(ids);
+    }
+    expect(received).toEqual([["a,b", "c/d"]]);
   });
 
   it("continues after a loop that ended early, until it is closed", async () => {

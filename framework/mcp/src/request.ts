@@ -71,9 +71,9 @@ function* textsOf(given: Given): Generator<[name: string, text: string]> {
 
 /** Attack: `../admin` as a value leads to another route, with this one's name in the agent's log. */
 function pathOf({ endpoint: { pattern } }: Tool, given: Given): string {
-  const values = new Map(textsOf(given));
+  const values = new Map(given.map((one) => [one[0], Array.from(textsOf([one]), ([, text]) => text)]));
   for (const name of pattern.names) {
-    const value = values.get(name) ?? "";
+    const value = values.get(name)?.join() ?? "";
     if (!/^\.{0,2}$/.test(value) && isWellFormed(value)) continue;
     throw invalid("value_error", "Input should be text that is valid in a path", "path", name);
   }

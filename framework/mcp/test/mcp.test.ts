@@ -612,6 +612,21 @@ describe("a response that is not JSON", () => {
 });
 
 describe("a hostile agent", () => {
+  it("sends arrays in every place as the route reads them", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const params = {
+      ids: Path(t.Array(t.String())),
+      tags: Query(t.Array(t.String())),
+      counts: Header(t.Array(t.Integer())),
+      flags: Cookie(t.Array(t.Boolean())),
+    };
+    app.get("/items/{ids}", { params, mcp: { name: "get" } }, async (given) => given);
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const args = { ids: ["a,b", "c/d"], tags: ["x,y", "z"], counts: [1, 2], flags: [true, false] };
+    expect(await client.callTool({ name: "get", arguments: args })).toMatchObject({ structuredContent: args });
+  });
+
   it.each<[what: string, args: Record<string, unknown>, loc: unknown[]]>([
     ["a dot segment as a path parameter", { name: ".." }, ["path", "name"]],
     ["an empty path parameter", { name: "" }, ["path", "name"]],

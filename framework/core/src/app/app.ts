@@ -49,6 +49,7 @@ import {
   type OptionRules,
 } from "../common/options.js";
 import type { Marker } from "../parameters/marker.js";
+import type { PathValues } from "../protocol/path.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import type { AppDelete, AppGet, AppPatch, AppPost, AppPut } from "../routing/common-verbs.js";
 import type { Around, PATHS, Paths } from "../routing/owner.js";
@@ -533,7 +534,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
    * @param name - The route's option `name`, or the name of its handler.
    * @throws ConfigurationError if no route has the name, or a value is missing or not valid in a path.
    */
-  urlPathFor(name: string, params: Readonly<Record<string, string | number | bigint | boolean>> = {}): string {
+  urlPathFor(name: string, params: PathValues = {}): string {
     const route =
       this.#routes.find(({ record }) => record.metadata.name === name) ??
       this.#routes.find(({ record }) => record.metadata.name === undefined && record.handler.name === name);

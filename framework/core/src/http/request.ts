@@ -5,6 +5,7 @@ import { decodeLatin1 } from "../protocol/bytes.js";
 import { FormData } from "./upload-file.js";
 import { HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { parseHost, parseMediaType } from "../protocol/http-grammar.js";
+import type { PathValues } from "../protocol/path.js";
 import { sentPath, sentQuery } from "../protocol/scope.js";
 import { disconnectReason, MarkedGenerator, markMethods } from "../common/promises.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
@@ -53,7 +54,7 @@ export interface Application {
   /** State that the application made at startup. */
   readonly state: Record<string, unknown>;
   /** The path of a route by its name. */
-  urlPathFor(name: string, params?: Readonly<Record<string, string | number | bigint | boolean>>): string;
+  urlPathFor(name: string, params?: PathValues): string;
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Parameters that are read from strings: `Path()`, `Query()`, `Header()`, `Cookie()`, and the reading of a form's fields. @module */
 import { cookieValues } from "../http/request/cookies.js";
 import { configurationError } from "../common/exceptions.js";
+import { decodeLatin1 } from "../protocol/bytes.js";
 import { headerValues } from "../protocol/header-list.js";
-import type { Coerce } from "../schema/coerce.js";
+import { parseList } from "../protocol/http-grammar.js";
+import type { Coerce, SentTexts } from "../schema/coerce.js";
 import { Faults } from "../schema/faults.js";
 import { type ParamFunction, ParamKind, type PathFunction } from "./marker.js";
 import {
@@ -20,25 +22,30 @@ import {
 export interface Texts {
   /** Returns the string to use, or `undefined`. */
   readonly one: (request: RequestParts, name: string) => string | undefined;
-  /** Gives every text. */
+  /** Returns every string. */
   readonly all: (request: RequestParts, name: string) => readonly string[];
+  /** Splits the strings into the items of an array. Absent if each is an item. */
+  readonly split?: (texts: readonly string[], request: RequestParts, name: string) => readonly string[];
   /** Tells a name that has something other than text, such as a file. */
   readonly hasOther?: (request: RequestParts, name: string) => boolean;
   /** Every name that was sent. Absent if clients always send names that no schema has. */
   readonly names?: (request: RequestParts) => Iterable<string>;
 }
 
-/** Finds the text that was sent under a name, or every text of a list, and converts it. */
+/** Finds the text that was sent under a name, or everything for an array, and converts it. */
 interface Conversion<Sent> {
   /** Returns `undefined` for no value. */
   readonly find: (request: RequestParts, name: string) => Sent | undefined;
   readonly convert: (sent: Sent, faults: Faults) => unknown;
 }
 
-function listOf({ all }: Texts): (request: RequestParts, name: string) => readonly string[] | undefined {
+/** Finds everything that was sent under a name. */
+function compileFind({ all, split }: Texts, { isCredential }: Parameter): Conversion<SentTexts>["find"] {
   return (request, name) => {
-    const found = all(request, name);
-    return found.length === 0 ? undefined : found;
+    const texts = all(request, name);
+    if (texts.length === 0) return undefined;
+    const whole = texts.length === 1 ? texts[0] : undefined;
+    return { whole, items: split && !isCredential ? split(texts, request, name) : texts };
   };
 }
 
@@ -67,14 +74,15 @@ function compileTake<Sent>(name: string, { find, convert }: Conversion<Sent>): F
   };
 }
 
-function compileFields({ marker, where }: Parameter, texts: Texts): Field[] {
+function compileFields(parameter: Parameter, texts: Texts): Field[] {
+  const { marker, where } = parameter;
   const { compiled, source } = marker;
   return Array.from(compiled.properties ?? [], ([key, property]) => {
     const name = source.wireName(key);
     const place = `The property ${JSON.stringify(key)} of ${where}`;
     const coerce = readable(compiled.coerceProperty(property), place);
     const take = coerce.isList
-      ? compileTake(name, { find: listOf(texts), convert: coerce.convert })
+      ? compileTake(name, { find: compileFind(texts, parameter), convert: coerce.convert })
       : compileTake(name, { find: texts.one, convert: coerce.convert });
     return { key, name, take };
   });
@@ -175,7 +183,7 @@ export function compileTextRead(parameter: Parameter, texts: Texts): Read {
   if (source.readsProperties && compiled.properties) return compileObjectRead(parameter, texts);
   const coerce = readable(compiled.coerce(), parameter.where);
   return coerce.isList
-    ? compileValueRead(parameter, texts, { find: listOf(texts), convert: coerce.convert })
+    ? compileValueRead(parameter, texts, { find: compileFind(texts, parameter), convert: coerce.convert })
     : compileValueRead(parameter, texts, { find: texts.one, convert: coerce.convert });
 }
 
@@ -193,12 +201,38 @@ function createHeadSource(
   });
 }
 
+const ENCODED_COMMA = /%2c/i;
+
+/** A segment that a middleware has written may have a percent sign that is not an escape. */
+function decodeEscapes(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * The items of an array in a segment of the path: OpenAPI's style `simple`. A comma inside an item is percent-encoded
+ * (RFC 6570 §3.2.2), which only `raw_path` still shows. Equal segments are in the order of their names.
+ */
+function segmentItems({ path_params = {}, raw_path: bytes }: RequestParts["scope"], name: string): readonly string[] {
+  const text = path_params[name] ?? "";
+  const raw = bytes !== undefined && text.includes(",") ? decodeLatin1(bytes) : "";
+  if (!ENCODED_COMMA.test(raw)) return text.split(",");
+  const segments = raw.split("/").filter((segment) => decodeEscapes(segment) === text);
+  const names = Object.keys(path_params).filter((other) => path_params[other] === text);
+  const sent = segments.at(names.indexOf(name) - names.length);
+  return sent?.split(",").map(decodeEscapes) ?? text.split(",");
+}
+
 const PATH_TEXTS: Texts = {
   one: ({ scope }, name) => scope.path_params?.[name],
   all: ({ scope }, name) => {
     const text = scope.path_params?.[name];
     return text === undefined ? [] : [text];
   },
+  split: (_, { scope }, name) => segmentItems(scope, name),
 };
 
 /** The segments of the path that the pattern names. */
@@ -287,6 +321,7 @@ const HEADER = createHeadSource(
   {
     one: ({ scope }, name) => headerValues(scope.headers ?? [], name).at(-1),
     all: ({ scope }, name) => headerValues(scope.headers ?? [], name),
+    split: (texts) => texts.flatMap(parseList),
   },
 );
 

@@ -75,6 +75,8 @@ export interface Parameter {
   readonly marker: SourceMarker;
   /** Names it in messages. */
   readonly where: string;
+  /** `true` for the parameter of a security scheme, for which a header is one value even if it has commas. */
+  readonly isCredential: boolean;
 }
 
 /** A kind of parameter: how it is named, read, refused and documented. */

@@ -1,7 +1,7 @@
 /** Path patterns, which consist of static segments and `{name}`. @module */
 import type { MessageKey } from "../common/error-codes.js";
 import { configurationError } from "../common/exceptions.js";
-import { decodeSegment, isWellFormed, type SegmentOptions, splitPath } from "../protocol/path.js";
+import { decodeSegment, isWellFormed, type PathValues, type SegmentOptions, splitPath } from "../protocol/path.js";
 
 /** One segment of a pattern. */
 export interface PatternSegment {
@@ -10,9 +10,6 @@ export interface PatternSegment {
   /** `text` is the name of a parameter. */
   readonly isParam: boolean;
 }
-
-/** A value that is valid in a path. */
-export type PathValue = string | number | bigint | boolean;
 
 /** Nearly every segment is one of these two. Cheaper to compile and to test than the rules with Unicode's tables. */
 const PLAIN_TEXT = /^[^{}*%\u0080-\uffff]*$/;
@@ -80,13 +77,14 @@ export class PathPattern {
 
   /**
    * Builds a path, percent-encoded: each value becomes one segment, a `/` in it `%2F`. `/users/{id}/files/{name}` with
-   * `{ id: 7, name: "a/b c" }` becomes `/users/7/files/a%2Fb%20c`.
+   * `{ id: 7, name: "a/b c" }` becomes `/users/7/files/a%2Fb%20c`. An array is joined by commas, and a comma in an item
+   * becomes `%2C`.
    *
    * @param params - Exactly one value for each name of the pattern.
    * @throws ConfigurationError if a name is missing or unknown, or a value is empty, not a string or number, not
    *   well-formed Unicode, or `.` or `..`, which clients remove from a path in any spelling (RFC 3986 §5.2.4).
    */
-  build(params: Readonly<Record<string, PathValue>> = {}): string {
+  build(params: PathValues = {}): string {
     for (const name of Object.keys(params)) {
       if (this.names.includes(name)) continue;
       throw configurationError("TSGI_UNKNOWN_URL_PARAMETER", this.text, name);
@@ -99,17 +97,19 @@ export class PathPattern {
   }
 }
 
-function encodeValue(name: string, value: PathValue | undefined, pattern: string): string {
+function encodeValue(name: string, value: PathValues[string] | undefined, pattern: string): string {
   const where = `urlPathFor ${pattern}: the parameter ${JSON.stringify(name)}`;
   if (value === undefined || value === null) throw configurationError("TSGI_MISSING_URL_PARAMETER", where);
-  if (!["string", "number", "bigint", "boolean"].includes(typeof value)) {
-    throw configurationError("TSGI_INVALID_URL_PARAMETER.type", where, value);
+  const items = [value].flat();
+  for (const item of items) {
+    if (["string", "number", "bigint", "boolean"].includes(typeof item)) continue;
+    throw configurationError("TSGI_INVALID_URL_PARAMETER.type", where, item);
   }
-  const text = String(value);
+  const text = items.join();
   if (text === "") throw configurationError("TSGI_INVALID_URL_PARAMETER.empty", where);
   if (text === "." || text === "..") throw configurationError("TSGI_INVALID_URL_PARAMETER.dots", where, text);
   if (!isWellFormed(text)) throw configurationError("TSGI_INVALID_URL_PARAMETER.surrogate", where);
-  return encodeURIComponent(text);
+  return items.map((item) => encodeURIComponent(String(item))).join();
 }
 
 type Fault = Exclude<MessageKey & `TSGI_INVALID_PATH_PATTERN.${string}`, "TSGI_INVALID_PATH_PATTERN.constraint">;

@@ -51,12 +51,12 @@ export class CompiledSchema {
 
   /** Compiles the conversion of strings to a value for `check`; `null` if strings cannot become one. */
   coerce(): Coerce | null {
-    return this.#shape ? compileCoerce(this.#shape) : PLAIN;
+    return this.#shape ? this.coerceProperty(this.#shape) : PLAIN;
   }
 
   /** The same for one property of an object schema. */
   coerceProperty(property: JSONSchema): Coerce | null {
-    return compileCoerce(property, this.#shape ?? property);
+    return compileCoerce(property, this.#shape ?? property, { keepsUnread: false });
   }
 }
 

@@ -49,6 +49,9 @@ const TEXT_FITS: Partial<Record<string, readonly string[]>> = {
   bounded: ["not a number", "a list", "a NUL", "a space", "a lone surrogate as bytes"],
 };
 
+/** Schemas of arrays, for which a comma in a header separates items. */
+const LISTS = new Set(["list", "tuple"]);
+
 /** The requests that send a text under the name `x`; empty if it cannot be sent. */
 type Send = (text: string) => readonly (readonly [target: string, sent: Sent])[];
 
@@ -98,6 +101,7 @@ describeMatrix("text that does not fit", ({ probe }) => {
     const ask = probe({ x: marker(schema) }, path === undefined ? {} : { path });
     const requests = Object.entries(TEXTS)
       .filter(([what]) => !TEXT_FITS[name]?.includes(what))
+      .filter(([what]) => !(what === "a list" && kind === "header" && LISTS.has(name)))
       .flatMap(([, text]) => send(text) ?? []);
     expect(requests.length).toBeGreaterThan(0);
     for (const [target, sent] of requests) {

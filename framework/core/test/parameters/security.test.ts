@@ -137,6 +137,7 @@ describe.each(TRANSPORTS)("%s", (_, send) => {
       { username: "Jörg", password: "пароль🙂" },
     ],
     ["APIKeyHeader gives the key", "header", { headers: { "x-api-key": "k" } }, "k"],
+    ["APIKeyHeader gives a key with commas", "header", { headers: { "x-api-key": "t=1,v1=a, b" } }, "t=1,v1=a, b"],
     ["APIKeyQuery gives the key", "query", { query: "?other=1&api_key=k%20k" }, "k k"],
     ["APIKeyCookie gives the key", "cookie", { headers: { cookie: "a=b; session=k" } }, "k"],
   ])("%s", async (_title, name, sent, given) => {

@@ -1,7 +1,8 @@
 /** The conversion of texts in paths, query strings, headers and cookies. */
 import { expect, it } from "@jest/globals";
-import { Cookie, Form, Header, type Params, Path, Query, t } from "../../src/index.js";
+import { Cookie, Form, Header, type Params, Path, Query, type Schema, t } from "../../src/index.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
+import type { Sent } from "../../../test/support/call.js";
 import { faultLines } from "../../../test/support/probe.js";
 
 /** Texts, and the value or the error that one schema makes of them. */
@@ -152,7 +153,116 @@ const TABLES: Record<string, { schema: Params[string]; rows: readonly Row[] }> =
   },
   "a union of text and number": {
     schema: t.Union([t.String(), t.Integer()]),
-    rows: [["5", 5]],
+    rows: [
+      ["5", "5"],
+      ["007", "007"],
+    ],
+  },
+  "a union of a short text and a number": {
+    schema: t.Union([t.String({ maxLength: 2 }), t.Integer()]),
+    rows: [
+      ["07", "07"],
+      ["007", 7],
+      ["abc", undefined, "union_error"],
+    ],
+  },
+  "a union whose later number accepts more": {
+    schema: t.Union([t.Integer({ minimum: 10 }), t.String(), t.Integer({ maximum: 5 })]),
+    rows: [
+      ["12", 12],
+      ["3", "3"],
+    ],
+  },
+  "a union of integer and number": {
+    schema: t.Union([t.Integer(), t.Number()]),
+    rows: [
+      ["5", 5],
+      ["5.5", 5.5],
+      ["1e400", undefined, "union_error"],
+    ],
+  },
+  "a union of number and boolean": {
+    schema: t.Union([t.Number(), t.Boolean()]),
+    rows: [
+      ["1", 1],
+      ["on", true],
+    ],
+  },
+  "a union of text and boolean": {
+    schema: t.Union([t.String(), t.Boolean()]),
+    rows: [["true", "true"]],
+  },
+  "a union of text and date": {
+    schema: t.Union([t.String(), t.Date()]),
+    rows: [["2024-02-29T12:00:00Z", "2024-02-29T12:00:00Z"]],
+  },
+  "a union of number, date and null": {
+    schema: t.Union([t.Null(), t.Number(), t.Date()]),
+    rows: [
+      ["2024", 2024],
+      ["2024-02-29T12:00:00Z", new Date("2024-02-29T12:00:00Z")],
+      ["null", undefined, "union_error"],
+    ],
+  },
+  "a union in a union": {
+    schema: t.Union([t.Union([t.Literal("all"), t.Boolean()]), t.Union([t.String({ minLength: 3 }), t.Integer()])]),
+    rows: [
+      ["all", "all"],
+      ["1", true],
+      ["123", "123"],
+      ["12", 12],
+    ],
+  },
+  "a union of a reference": {
+    schema: t.Module({ Level: t.Integer({ maximum: 9 }), Any: t.Union([t.Ref("Level"), t.String()]) }).Import("Any"),
+    rows: [
+      ["9", 9],
+      ["10", "10"],
+    ],
+  },
+  "a list of types": {
+    schema: t.Unsafe({ type: ["string", "integer", "null"] }),
+    rows: [["5", "5"]],
+  },
+  "a list of types that begins with a number": {
+    schema: t.Unsafe({ type: ["integer", "string"] }),
+    rows: [
+      ["5", 5],
+      ["x", "x"],
+    ],
+  },
+  "an enum of values with the same text": {
+    schema: t.Union([t.Literal(1), t.Literal("1")]),
+    rows: [["1", 1]],
+  },
+  "a union with a transform": {
+    schema: t.Union([
+      t
+        .Transform(t.String({ pattern: "^a" }))
+        .Decode((text) => text.length)
+        .Encode(String),
+      t.Integer(),
+    ]),
+    rows: [
+      ["abc", 3],
+      ["7", 7],
+    ],
+  },
+  "a union of text and array": {
+    schema: t.Union([t.String(), t.Array(t.String())]),
+    rows: [["a", "a"]],
+  },
+  "a union of array and text": {
+    schema: t.Union([t.Array(t.String()), t.String()]),
+    rows: [["a", ["a"]]],
+  },
+  "a union of number and an array of texts": {
+    schema: t.Union([t.Integer(), t.Union([t.Array(t.String({ maxLength: 2 })), t.Null()])]),
+    rows: [
+      ["5", 5],
+      ["a", ["a"]],
+      ["abc", undefined, "union_error"],
+    ],
   },
   "a union of a literal and a number": {
     schema: t.Union([t.Literal("all"), t.Integer()]),
@@ -217,6 +327,21 @@ describeMatrix("text that becomes a value", ({ probe }) => {
       expect(answer.status).toBe(422);
       expect(answer.faults).toEqual([{ type: fault, loc: ["query", "x"], msg: expect.any(String), input: text }]);
     }
+  });
+
+  it.each<[source: string, marker: (schema: never) => Params[string], sent: Sent, path?: string]>([
+    ["path", Path, {}, "/{x}"],
+    ["query", Query, {}],
+    ["header", Header, { headers: [["x", "007"]] }],
+    ["cookie", Cookie, { headers: [["cookie", "x=007"]] }],
+    ["form", Form, { form: "x=007" }],
+  ])("is the first member of a union that fits, in the %s", async (source, marker, sent, path = "/") => {
+    const target = source === "path" ? "/007" : source === "query" ? "/?x=007" : "/";
+    const read = async (schema: Schema) => (await probe({ x: marker(schema as never) }, { path })(target, sent)).args;
+    expect(await read(t.Union([t.String(), t.Integer()]))).toEqual({ x: "007" });
+    expect(await read(t.Union([t.Integer(), t.String()]))).toEqual({ x: 7 });
+    expect(await read(t.Union([t.String(), t.Array(t.String())]))).toEqual({ x: "007" });
+    expect(await read(t.Union([t.Array(t.Integer()), t.String()]))).toEqual({ x: [7] });
   });
 
   it.each([
@@ -386,14 +511,105 @@ describeMatrix("a repeated key", ({ keeps, probe }) => {
     expect(faultLines(await ask("/?n=1&n=1"))).toEqual(["unique_items query.n"]);
   });
 
-  it("of a header is a separate value for each line, in any case", async () => {
+  it("is the array of a union that has one, and the scalar if it was sent once", async () => {
+    for (const schema of [
+      t.Union([t.Integer(), t.Array(t.Integer()), t.String()]),
+      t.Union([t.Union([t.Integer(), t.Array(t.Integer())]), t.Null(), t.String()]),
+    ]) {
+      const ask = probe({ x: Query(schema as never) });
+      expect((await ask("/?x=1")).args).toEqual({ x: 1 });
+      expect((await ask("/?x=1&x=2")).args).toEqual({ x: [1, 2] });
+      expect((await ask("/?x=a")).args).toEqual({ x: "a" });
+      expect(faultLines(await ask("/?x=a&x=b"))).toEqual(["union_error query.x"]);
+    }
+  });
+
+  it("of a header is the last line for a scalar", async () => {
     const headers = [
       ["X-Tag", "a, b"],
       ["x-tag", "c"],
     ] as const;
-    const values = keeps.headerLines ? ["a, b", "c"] : ["a, b, c"];
-    expect((await probe({ x_tag: Header(t.Array(t.String())) })("/", { headers })).args).toEqual({ x_tag: values });
-    expect((await probe({ x_tag: Header() })("/", { headers })).args).toEqual({ x_tag: values.at(-1) });
+    const value = keeps.headerLines ? "c" : "a, b, c";
+    expect((await probe({ x_tag: Header() })("/", { headers })).args).toEqual({ x_tag: value });
+  });
+});
+
+describeMatrix("an array in a header", ({ probe }) => {
+  const read = async (schema: Schema, ...lines: readonly string[]) => {
+    const headers = lines.map((line): [string, string] => ["x-tag", line]);
+    const whole = await probe({ x: Header(schema, { alias: "x-tag" }) })("/", { headers });
+    const inObject = await probe({ h: Header(t.Object({ xTag: schema as never })) })("/", { headers });
+    expect(inObject.args?.["h"]).toEqual(whole.args && { xTag: whole.args["x"] });
+    return whole.args ? whole.args["x"] : faultLines(whole);
+  };
+
+  it.each<[how: string, lines: readonly string[], expected: unknown]>([
+    ["separated by commas", ["1,2, 3"], [1, 2, 3]],
+    ["in several lines", ["1, 2", "3"], [1, 2, 3]],
+    ["a single one", ["1"], [1]],
+    ["without the empty ones", [",1,,2 ,"], [1, 2]],
+    ["of an empty header", [""], []],
+    ["with an invalid one", ["1, x", "3"], ["int_parsing header.x-tag.1"]],
+  ])("has the items %s", async (_how, lines, expected) => {
+    expect(await read(t.Array(t.Integer()), ...lines)).toEqual(expected);
+  });
+
+  it("keeps a comma in a quoted string, as in entity tags", async () => {
+    expect(await read(t.Array(t.String()), '"a,b", W/"c"')).toEqual(['"a,b"', 'W/"c"']);
+  });
+
+  it("is tried before or after a scalar in the order of a union", async () => {
+    const numbers = t.Array(t.Integer());
+    expect(await read(t.Union([t.Integer(), numbers]), "1")).toBe(1);
+    expect(await read(t.Union([t.Integer(), numbers]), "1, 2")).toEqual([1, 2]);
+    expect(await read(t.Union([t.String(), numbers]), "1, 2")).toBe("1, 2");
+  });
+
+  it("fills a tuple", async () => {
+    expect(await read(t.Tuple([t.Integer(), t.String()]), "1, a")).toEqual([1, "a"]);
+    expect(await read(t.Tuple([t.Integer(), t.String()]), "1")).toEqual(["too_short header.x-tag"]);
+  });
+});
+
+describeMatrix("an array in the path", ({ probe }) => {
+  const read = async (schema: Schema, segment: string) => {
+    const answer = await probe({ x: schema }, { path: "/in/{x}/end" })(`/in/${segment}/end`);
+    return answer.args ? answer.args["x"] : faultLines(answer);
+  };
+
+  it.each<[segment: string, expected: unknown]>([
+    ["1,2,3", [1, 2, 3]],
+    ["1", [1]],
+    ["%31,2", [1, 2]],
+    ["1,x", ["int_parsing path.x.1"]],
+    ["1,", ["int_parsing path.x.1"]],
+  ])("has the items of %s", async (segment, expected) => {
+    expect(await read(t.Array(t.Integer()), segment)).toEqual(expected);
+  });
+
+  it.each<[segment: string, expected: unknown]>([
+    ["a%2Cb,c", ["a,b", "c"]],
+    ["a%2cb", ["a,b"]],
+    ["a,b%2Fc", ["a", "b/c"]],
+    ["%252C,a", ["%2C", "a"]],
+    ["%25,%2C", ["%", ","]],
+    ["%C3%A4,%2C", ["\u00e4", ","]],
+    ["a,,b", ["a", "", "b"]],
+  ])("keeps an encoded comma in %s", async (segment, expected) => {
+    expect(await read(t.Array(t.String()), segment)).toEqual(expected);
+  });
+
+  it("is read from its own segment if another one decodes to the same text", async () => {
+    const params = { x: Path(t.Array(t.String())), y: Path(t.Array(t.String())), z: Path() };
+    const ask = probe(params, { path: "/{x}/{y}/{z}" });
+    expect((await ask("/a%2Cb/a,b/a,b")).args).toEqual({ x: ["a,b"], y: ["a", "b"], z: "a,b" });
+    expect((await ask("/a,b/a%2Cb/a,b")).args).toEqual({ x: ["a", "b"], y: ["a,b"], z: "a,b" });
+  });
+
+  it("is tried in the order of a union", async () => {
+    expect(await read(t.Union([t.Integer(), t.Array(t.Integer())]), "1")).toBe(1);
+    expect(await read(t.Union([t.Integer(), t.Array(t.Integer())]), "1,2")).toEqual([1, 2]);
+    expect(await read(t.Union([t.String(), t.Array(t.Integer())]), "1,2")).toBe("1,2");
   });
 });
 

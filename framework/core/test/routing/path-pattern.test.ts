@@ -2,8 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import * as fc from "../../../test/support/fast-check.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
 import { canonicalPath } from "../../src/protocol/scope.js";
-import type { SegmentOptions } from "../../src/protocol/path.js";
-import { PathPattern, type PathValue } from "../../src/routing/path-pattern.js";
+import type { PathValues, SegmentOptions } from "../../src/protocol/path.js";
+import { PathPattern } from "../../src/routing/path-pattern.js";
 import { RadixRouter } from "../../src/routing/radix-router.js";
 
 describe("PathPattern.parse", () => {
@@ -86,7 +86,7 @@ describe("a pattern's other forms", () => {
   });
 });
 
-function build(pattern: string, params: Readonly<Record<string, PathValue>>, options?: SegmentOptions): string {
+function build(pattern: string, params: PathValues, options?: SegmentOptions): string {
   return PathPattern.parse(pattern, "GET", options).build(params);
 }
 
@@ -102,6 +102,8 @@ describe("PathPattern#build", () => {
     ["/{x}", { x: "100%" }, "/100%25"],
     ["/{x}", { x: "a?b#c&d=é😀" }, "/a%3Fb%23c%26d%3D%C3%A9%F0%9F%98%80"],
     ["/{x}", { x: "..a" }, "/..a"],
+    ["/{x}", { x: [1, 2, 3] }, "/1,2,3"],
+    ["/{x}", { x: ["a,b", "c/d", ""] }, "/a%2Cb,c%2Fd,"],
     ["/@me/a:b/c=d/é/a%2Fb/100%25", {}, "/@me/a:b/c=d/%C3%A9/a%2Fb/100%25"],
     ["/{__proto__}", JSON.parse('{"__proto__":"x"}') as Record<string, string>, "/x"],
   ])("builds %s with %j to %s", (pattern, params, path) => {
@@ -122,16 +124,18 @@ describe("PathPattern#build", () => {
     ["/users/{id}", { id: "." }, '"id" is "."'],
     ["/users/{id}", { id: ".." }, '"id" is ".."'],
     ["/users/{id}", { id: "\ud800" }, "lone surrogate"],
+    ["/users/{id}", { id: [] }, '"id" is empty'],
+    ["/users/{id}", { id: [".."] }, '"id" is ".."'],
+    ["/users/{id}", { id: ["a", "\ud800"] }, "lone surrogate"],
     ["/users/{id?}", { id: "1" }, "optional segment"],
   ])("rejects %s with %j", (pattern, params, message) => {
     expect(() => build(pattern, params)).toThrow(ConfigurationError);
     expect(() => build(pattern, params)).toThrow(message);
   });
 
-  it("rejects a value that is not a string, number or boolean", () => {
-    const params: Record<string, unknown> = { id: {} };
+  it.each([{ id: {} }, { id: ["a", {}] }, { id: [[null]] }])("rejects a value that is not a scalar: %j", (params) => {
     // A program without types can hand in anything.
-    expect(() => build("/{id}", params as Record<string, string>)).toThrow("not object");
+    expect(() => build("/{id}", params as unknown as PathValues)).toThrow("not object");
   });
 
   it("builds a path that leads back to the same values", () => {

@@ -181,7 +181,9 @@ function settingsOf(schema: Schema, compiled: CompiledSchema, options: Required<
       variable,
       text: options.env[variable],
       isSecret: secrets.has(key),
-      read: coerce.isList ? (text, faults) => coerce.convert(toList(text), faults) : coerce.convert,
+      read: coerce.isList
+        ? (text, faults) => coerce.convert({ whole: text, items: toList(text) }, faults)
+        : coerce.convert,
     };
   });
 }

@@ -351,7 +351,7 @@ export const ROUTES = {
    * ```
    */
   "TSGI_INVALID_URL_PARAMETER.type": (place: string, given: unknown) =>
-    `${place} needs text, a number or a boolean, not ${typeof given}.`,
+    `${place} needs text, a number, a boolean or an array of these, not ${typeof given}.`,
   "TSGI_INVALID_URL_PARAMETER.empty": (place: string) =>
     `${place} is empty, and a path parameter never is. Give it a character at least, or leave the segment to ` +
     "another route.",

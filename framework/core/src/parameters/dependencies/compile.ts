@@ -110,7 +110,6 @@ function usesScopes(plan: DependencyPlan): boolean {
 
 function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): CallablePlan {
   const { callable, role } = named;
-  const of = nameOf(named);
   const headSteps: Step[] = [];
   const dependencies: DependencyStep[] = [];
   const bodySteps: Step[] = [];
@@ -126,7 +125,7 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     }
     const load = loadOf(spec);
     if (load.length > 0 && bodySteps.length === 0) bodySteps.push(...load.map((run) => ({ name: null, run })));
-    const step = { name: spec.name, run: compileReadOf(spec, place.scopes, of) };
+    const step = { name: spec.name, run: compileReadOf(spec, place.scopes, named) };
     (load.length === 0 ? headSteps : bodySteps).push(step);
   }
   const settling = dependencies.filter(({ plan }) => isSettling(plan.callable));

@@ -4,6 +4,7 @@ import { UploadFile } from "../../http/upload-file.js";
 import { configurationError, withPlace } from "../../common/exceptions.js";
 import { absenceOf, type Load, SourceMarker } from "../source.js";
 import { BODY } from "../body.js";
+import { finderOf } from "../credentials.js";
 import { DependsMarker } from "../depends.js";
 import { FILE } from "../file.js";
 import { type Params, SecurityScopes } from "../annotation.js";
@@ -134,9 +135,12 @@ export function compileHandlerSpecs(named: Named, params: Params, place: SpecPla
 export function compileReadOf(
   { name, annotation, marker }: ParamSpec,
   scopes: readonly string[],
-  of: string,
+  named: Named,
 ): (call: Call) => unknown {
-  if (marker instanceof SourceMarker) return marker.source.compileRead({ name, marker, where: where(name, of) });
+  if (marker instanceof SourceMarker) {
+    const isCredential = finderOf(named.callable) !== undefined;
+    return marker.source.compileRead({ name, marker, where: where(name, nameOf(named)), isCredential });
+  }
   const { read } = INJECTABLE.get(annotation) as InjectableClass;
   return (call) => read(call, scopes);
 }
