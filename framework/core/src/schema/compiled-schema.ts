@@ -56,7 +56,8 @@ export class CompiledSchema {
 
   /** The same for one property of an object schema. */
   coerceProperty(property: JSONSchema): Coerce | null {
-    return compileCoerce(property, this.#shape ?? property, { keepsUnread: false });
+    // Another library has its own messages, and values that replace an invalid one: it gets the string.
+    return compileCoerce(property, this.#shape ?? property, { keepsUnread: this.maySuspend });
   }
 }
 

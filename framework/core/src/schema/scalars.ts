@@ -352,3 +352,13 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["float", always],
   ["double", always],
 ]);
+
+/** Tells a rule of strings in the JSON Schema of another library that can be checked here too. */
+export function isKnownRule(keyword: string, value: unknown): boolean {
+  if (typeof value !== "string" || keyword !== "pattern") return keyword === "format" && FORMATS.has(String(value));
+  try {
+    return compilePattern(value) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}

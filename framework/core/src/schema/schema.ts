@@ -34,6 +34,7 @@ import {
   type StandardSchema,
   withoutJSONSchema,
   withoutLibraryChecks,
+  withoutUnknownChecks,
 } from "./standard.js";
 import { Type } from "./typebox.js";
 
@@ -126,7 +127,7 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
   };
   // A JSON Schema that allows anything would hand `undefined` to the application's own transforms.
   const absent = json === null || saysType(json) ? compileAbsent(validate) : null;
-  return new CompiledSchema(json, json && withoutLibraryChecks(json), { check, maySuspend: true, absent });
+  return new CompiledSchema(json, json && withoutUnknownChecks(json), { check, maySuspend: true, absent });
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ConfigurationError, configurationError } from "../common/exception
 import { isObject } from "../common/options.js";
 import { mapValues } from "../common/records.js";
 import { type Faults, shorten } from "./faults.js";
+import { isKnownRule } from "./scalars.js";
 import { type JSONSchema, saysType, UNREAD_KEYWORDS } from "./json-schema.js";
 
 /** One issue that a Standard Schema found. */
@@ -70,20 +71,29 @@ const DATA = new Set(["const", "enum", "required", "type"]);
 /** Keywords with which a library's JSON Schema describes its own checks and defaults, in its own vocabulary. */
 const LIBRARY_CHECKS = new Set(["format", "pattern", "default", "examples", ...UNREAD_KEYWORDS]);
 
-/** A library's JSON Schema without what that library has checked and filled in already. */
+/** A library's JSON Schema of results without what that library has checked and filled in already. */
 export function withoutLibraryChecks(schema: JSONSchema): JSONSchema {
-  return simplify(schema) as JSONSchema;
+  return simplify(schema, () => false) as JSONSchema;
 }
 
-function simplify(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(simplify);
+/** The same of requests. It keeps the rules of strings that select a member of a union. */
+export function withoutUnknownChecks(schema: JSONSchema): JSONSchema {
+  return simplify(schema, isKnownRule) as JSONSchema;
+}
+
+function simplify(schema: unknown, keeps: typeof isKnownRule): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => simplify(item, keeps));
   if (typeof schema !== "object" || schema === null) return schema;
   // A schema without a type restricts values in ways that only matter to the library.
   if (!saysType(schema as JSONSchema)) return {};
-  const kept = Object.entries(schema).filter(([keyword]) => !LIBRARY_CHECKS.has(keyword));
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) => !LIBRARY_CHECKS.has(keyword) || keeps(keyword, value),
+  );
   return mapValues(Object.fromEntries(kept), (value: unknown, keyword) => {
     if (DATA.has(keyword)) return value;
-    return BY_NAME.has(keyword) && isObject(value) ? mapValues({ ...value }, simplify) : simplify(value);
+    return BY_NAME.has(keyword) && isObject(value)
+      ? mapValues({ ...value }, (item) => simplify(item, keeps))
+      : simplify(value, keeps);
   });
 }
 

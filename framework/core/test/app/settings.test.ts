@@ -67,6 +67,23 @@ describe("loadSettings", () => {
     }
   });
 
+  it("uses the first member of a union that accepts the value", () => {
+    const schema = t.Object({
+      release: t.Union([t.String(), t.Integer()]),
+      workers: t.Union([t.Integer(), t.Literal("auto")]),
+      origins: t.Union([t.Literal("*"), t.Array(t.String())]),
+      hosts: t.Union([t.Literal("*"), t.Array(t.String())]),
+    });
+    const env = { RELEASE: "007", WORKERS: "auto", ORIGINS: "*", HOSTS: "a, b" };
+    expect(loadSettings(schema, { env })).toEqual({ release: "007", workers: "auto", origins: "*", hosts: ["a", "b"] });
+  });
+
+  it("passes a value that cannot be converted to another library", () => {
+    const schema = z.object({ port: z.int().catch(8000), level: z.number("Level should be a number").optional() });
+    expect(loadSettings(schema, { env: { PORT: "http" } })).toEqual({ port: 8000 });
+    expect(faultsOf(schema, { LEVEL: "high" })).toEqual(['LEVEL: Level should be a number, not "high"']);
+  });
+
   it("lists every error with the name of its variable", () => {
     const env = { DATABASE_URL: "mysql://localhost", PORT: "eighty", TRUSTED_PROXIES: "a" };
     expect(faultsOf(Settings, env)).toEqual([

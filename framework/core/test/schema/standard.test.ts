@@ -56,7 +56,7 @@ describe.each(LIBRARIES)("%s", (library) => {
     expect((await ask("/1?q=2&bare=5", { headers })).args).toEqual({ p: 1, q: 2, h: 3, c: 4, bare: 5 });
     expect(faultLines(await ask("/0?q=x"))).toEqual([
       "value_error path.p",
-      "int_parsing query.q",
+      "value_error query.q",
       "missing header.h",
       "missing cookie.c",
       "missing query.bare",
@@ -78,7 +78,7 @@ describe.each(LIBRARIES)("%s", (library) => {
   it("reads an object's properties each by its own name", async () => {
     const ask = probe({ q: Query(user[library]) });
     expect((await ask("/?name=ann&age=5&other=1")).args).toMatchObject({ q: { name: "ann", age: 5, role: "a" } });
-    expect(faultLines(await ask("/?age=x"))).toEqual(["int_parsing query.age", "missing query.name"]);
+    expect(faultLines(await ask("/?age=x")).toSorted()).toEqual(["missing query.name", "value_error query.age"]);
   });
 
   it("in `returns` is checked, and properties outside its JSON Schema are removed", async () => {
@@ -101,6 +101,60 @@ describe.each(LIBRARIES)("%s", (library) => {
       expect(answer.args).not.toHaveProperty("body.admin");
       expect(({} as { admin?: unknown }).admin).toBeUndefined();
     }
+  });
+});
+
+describe("a Standard Schema whose string cannot be converted", () => {
+  it.each<[library: string, schema: StandardSchema]>([
+    ["Zod", z.int().min(1).catch(1)],
+    ["Valibot", toStandardJsonSchema(v.fallback(v.pipe(v.number(), v.minValue(1)), 1))],
+  ])("uses the value of %s for an invalid one, in every source", async (_library, schema) => {
+    const params = { p: Path(schema), q: Query(schema), h: Header(schema), c: Cookie(schema) };
+    const headers = [
+      ["h", "x"],
+      ["cookie", "c=1.5.0"],
+    ] as const;
+    const expected = { p: 1, q: 1, h: 1, c: 1 };
+    expect((await probe(params, { path: "/{p}" })("/x?q=", { headers })).args).toEqual(expected);
+    expect((await probe({ f: Form(schema) })("/", { form: "f=x" })).args).toEqual({ f: 1 });
+  });
+
+  it("uses that value for a property of an object and for an item of an array", async () => {
+    const ask = probe({
+      q: Query(z.object({ page: z.int().catch(1), size: z.int() })),
+      ids: Header(z.array(z.number().catch(0))),
+    });
+    const headers = [["ids", "1, x, 3"]] as const;
+    expect((await ask("/?page=x&size=5", { headers })).args).toEqual({ q: { page: 1, size: 5 }, ids: [1, 0, 3] });
+  });
+
+  it.each<[library: string, schema: StandardSchema]>([
+    ["Zod", z.number({ error: (issue) => `Not a number: ${String(issue.input)}` })],
+    ["Valibot", toStandardJsonSchema(v.number((issue) => `Not a number: ${String(issue.input)}`))],
+    ["ArkType", type("number").configure({ message: ({ data }) => `Not a number: ${String(data)}` })],
+  ])("is reported with the message of %s, which gets the string", async (_library, schema) => {
+    const answer = await probe({ n: Query(schema) })("/?n=ten");
+    expect(answer.status).toBe(422);
+    expect(answer.faults).toEqual([
+      { type: "value_error", loc: ["query", "n"], msg: "Not a number: ten", input: "ten" },
+    ]);
+  });
+
+  it("is passed to a conversion of the library", async () => {
+    const params = { n: Query(z.coerce.number()), b: Query(z.coerce.boolean()) };
+    expect((await probe(params)("/?n=0x10&b=maybe")).args).toEqual({ n: 16, b: true });
+  });
+
+  it("is the first member of a union that accepts it, by its format too", async () => {
+    const read = async (schema: StandardSchema, text: string) =>
+      (await probe({ x: Query(schema) })(`/?x=${text}`)).args;
+    for (const text of [z.string(), z.string().min(1)]) {
+      expect(await read(z.union([text, z.number()]), "007")).toEqual({ x: "007" });
+      expect(await read(z.union([z.number(), text]), "007")).toEqual({ x: 7 });
+    }
+    expect(await read(z.union([z.email(), z.number()]), "5")).toEqual({ x: 5 });
+    expect(await read(z.union([z.email(), z.number()]), "a@b.example")).toEqual({ x: "a@b.example" });
+    expect(await read(z.union([z.number(), z.boolean()]).catch(0), "x")).toEqual({ x: 0 });
   });
 });
 
@@ -142,9 +196,9 @@ describe("a Standard Schema", () => {
     expect((await ask("/?a=x&name=y&n=1", { headers })).args).toEqual({ a: "x", b: { name: "y" }, c: "x", n: 1 });
     const answer = await ask("/?a=taken&name=taken&n=x", { headers: [["c", "taken"]] });
     expect(faultLines(answer).toSorted()).toEqual([
-      "int_parsing query.n",
       "value_error header.c",
       "value_error query.a",
+      "value_error query.n",
       "value_error query.name",
     ]);
     expect(answer.faults.find(({ loc }) => loc[1] === "a")).toMatchObject({ msg: "Taken", input: "taken" });
