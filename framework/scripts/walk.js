@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 // Maps are read when a module is loaded, so the framework is imported below this line. In `build` each module is a
 // separate file, with the names of the sources.
 process.setSourceMapsEnabled(true);
-// The server examines its connections at an interval, which is no part of a request.
+// The server examines its connections at an interval, which is not part of a request.
 const { setInterval } = globalThis;
 globalThis.setInterval = (_examine, ms) => setInterval(() => {}, ms);
 const { App, Path, t } = await import("../core/build/index.js");
