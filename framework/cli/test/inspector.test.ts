@@ -263,6 +263,21 @@ describe("a request of this machine", () => {
   });
 });
 
+describe("a request through a proxy on this machine, which writes its own name into Host", () => {
+  it.each(["X-Forwarded-For", "x-forwarded-host", "x-forwarded-proto", "forwarded", "via", "x-real-ip"])(
+    "is refused by the inspector and its endpoint for agents because of %s",
+    async (name) => {
+      const application = new App();
+      await using client = await TestClient.open(inspected(application));
+      const headers = { [name]: "192.0.2.1" };
+      for (const path of ["/__tsgi", "/__tsgi/routes", "/__tsgi/events", "/__tsgi/mcp"]) {
+        expect((await fetch(client.url + path, { headers })).status).toBe(403);
+      }
+      expect((await fetch(`${client.url}/__tsgi`)).status).toBe(200);
+    },
+  );
+});
+
 describe("the recorder", () => {
   const scopeOf = (path: string) => ({ type: "http" as const, method: "GET", path, headers: [] });
   const start = (recorder: Recorder, path: string) => recorder.start(scopeOf(path));
