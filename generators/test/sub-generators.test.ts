@@ -65,6 +65,7 @@ describe("in a project of the template auth", () => {
       ["route", "GET /notes/{note_id}/history"],
       ["route", "POST /notes/{account}/parts"],
       ["websocket", "/notes/live"],
+      ["websocket", "/items/changes"],
     ];
     const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
     expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
@@ -254,6 +255,33 @@ describe("a sub-generator", () => {
     const other = await project.create("websocket", "/rooms/{room}/");
     expect(other).toMatchObject({ status: 0, stdout: expect.stringContaining("src/app.ts") });
     expect(await project.files()).not.toEqual(once);
+  });
+
+  it.each([
+    [
+      "each route of a router",
+      "/items/changes",
+      "src/routes/items.ts",
+      /^items\.websocket\("\/changes", \{ params: \{ account: Depends\(getCurrentAccount\) \} \}, async \(\{ ws \}\) => \{$/m,
+    ],
+    ["a router", "/notes/changes", "src/routes/notes.ts", /^notes\.websocket\("\/changes", async \(\{ ws \}\) => \{$/m],
+  ])("guards a WebSocket like %s that requires a login", async (_title, path, file, expected) => {
+    await using project = await scaffold("auth");
+    await writeFile(
+      join(project.path, "src/routes/notes.ts"),
+      [
+        'import { Depends, Router } from "tsgi";',
+        'import { getCurrentUser } from "../dependencies.js";',
+        'export const notes = new Router({ prefix: "/notes", dependencies: [Depends(getCurrentUser)] });',
+      ].join("\n"),
+    );
+    expect(await project.create("websocket", path)).toMatchObject({ status: 0, stderr: "" });
+    const files = await project.files();
+    expect(files.get(file)).toMatch(expected);
+    expect(files.get("src/app.ts")).not.toContain("websocket(");
+    const test = [...files].find(([name]) => name.includes("/websocket-"))?.[1];
+    expect(test).toContain(`await assert.rejects(app.websocket("${path}"), { statusCode: 401 });`);
+    expect(test).toContain(`await app.websocket("${path}", { headers });`);
   });
 
   it("keeps a file that its user has written", async () => {

@@ -14,24 +14,14 @@ export interface Place {
 /** Methods that register a path. Calls such as `addMiddleware` stay after them. */
 const registersPaths = /^(?:get|post|put|patch|delete|head|options|trace|route|websocket|includeRouter|mount)$/;
 
-/**
- * The Router whose prefix matches most segments of a path, else the App.
- *
- * @param fits selects Routers, unless `--in` names one
- */
-export function findPlace(
-  project: ExistingProject,
-  path: string,
-  file?: string,
-  fits: (registrar: Registrar) => boolean = () => true,
-): Place {
+/** The Router whose prefix matches most segments of a path, else the App. */
+export function findPlace(project: ExistingProject, path: string, file?: string): Place {
   if (file !== undefined) {
     return placeIn(project, path, file);
   }
   const routers = project.modules.flatMap((module) =>
     module.registrars
       .filter(({ kind, prefix }) => kind === "Router" && prefix !== "" && isBelow(path, prefix))
-      .filter(fits)
       .map((registrar) => ({ module, registrar, path: path.slice(registrar.prefix.length) })),
   );
   const [longest] = routers.toSorted((a, b) => b.registrar.prefix.length - a.registrar.prefix.length);

@@ -20,11 +20,17 @@ export const websocket: SubGenerator = {
     if (existing !== null) {
       return { changes: [], notes: [`A WebSocket on ${path} is in ${existing} already.`] };
     }
-    // The current user depends on a request, which a WebSocket route does not have.
-    const place = findPlace(project, path, file, (registrar) => guardOf(registrar)?.isShared !== true);
+    const place = findPlace(project, path, file);
     const { file: source, path: sourcePath } = place.module;
+    const guard = guardOf(place.registrar);
+    const isGuarded = guard !== null && project.testOpening.kind === "helper";
     const [name] = names;
-    const text = `${place.registrar.variable}.websocket(${JSON.stringify(place.path)}, async ({ ${["ws", ...names.slice(0, 1)].join(", ")} }) => {
+    // Attack: the routes of a router require a login, each by itself, and the new one would be open.
+    const account = names.includes("account") ? "currentAccount" : "account";
+    const own =
+      guard?.isShared === false ? (guard.variable ?? `${source.importName("tsgi", "Depends")}(${guard.name})`) : null;
+    const options = own === null ? "" : `{ params: { ${account}: ${own} } }, `;
+    const text = `${place.registrar.variable}.websocket(${JSON.stringify(place.path)}, ${options}async ({ ${["ws", ...names.slice(0, 1)].join(", ")} }) => {
   await ws.accept();
   for await (const message of ws) {
     await ws.sendJson({ ${name === undefined ? "" : `${name}, `}message: String(message) });
@@ -33,16 +39,8 @@ export const websocket: SubGenerator = {
     source.insertAfter(endOfPaths(place.registrar), text, "paragraph");
     const test = socketTest(project, {
       name: `websocket-${slugOf(path)}`,
-      title: `echoes messages on ${path}`,
-      statements: (_client, open) => {
-        const target = path.replaceAll(/\{\w+\}/g, "example");
-        const answer = `{ ${name === undefined ? "" : `${name}: "example", `}message: "hello" }`;
-        return [
-          `await using ws = await ${open}(${JSON.stringify(target)});`,
-          'await ws.sendText("hello");',
-          `assert.deepEqual(await ws.receiveJson(), ${answer});`,
-        ];
-      },
+      title: `echoes messages on ${path}${isGuarded ? ", to those who are logged in" : ""}`,
+      statements: (_client, open) => testStatements(path, { open, isGuarded, name }),
     });
     const withAssert = `import assert from "node:assert/strict";\n${test.text}`;
     return {
@@ -54,3 +52,25 @@ export const websocket: SubGenerator = {
     };
   },
 };
+
+/** @param name - The parameter of the path that each response contains. */
+function testStatements(
+  path: string,
+  { open, isGuarded, name }: { readonly open: string; readonly isGuarded: boolean; readonly name: string | undefined },
+): string[] {
+  const target = JSON.stringify(path.replaceAll(/\{\w+\}/g, "example"));
+  const answer = `{ ${name === undefined ? "" : `${name}: "example", `}message: "hello" }`;
+  return [
+    ...(isGuarded
+      ? [
+          `await assert.rejects(${open}(${target}), { statusCode: 401 });`,
+          "await app.register();",
+          "const { token } = await app.login();",
+          "const headers = { authorization: `Bearer ${token}` };",
+        ]
+      : []),
+    `await using ws = await ${open}(${target}${isGuarded ? ", { headers }" : ""});`,
+    'await ws.sendText("hello");',
+    `assert.deepEqual(await ws.receiveJson(), ${answer});`,
+  ];
+}
