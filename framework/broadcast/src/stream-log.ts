@@ -35,6 +35,11 @@ export interface StreamLogOptions {
   keepSeconds?: number;
   /** The most events of a stream that are kept. The oldest are removed. Defaults to 10,000. */
   maxEvents?: number;
+  /**
+   * With `memory`, the most characters of all streams. The streams that ended first are removed, then the oldest events of a
+   * stream that runs. Defaults to 67,108,864 (64 MiB). Redis has `maxmemory` instead.
+   */
+  maxBytes?: number;
   /** Receives the errors of producers. Defaults to lines on stderr. */
   logger?: Logger;
 }
@@ -56,8 +61,11 @@ const OPTIONS: OptionRules<StreamLogOptions> = {
   memory: FLAG,
   keepSeconds: whole(1, 2_147_483),
   maxEvents: whole(1),
+  maxBytes: whole(1),
   logger: OBJECT,
 };
+
+const ONLY_IN_MEMORY = expecting("left out with redis, whose maxmemory is the limit", () => false);
 
 /**
  * Keeps the events of streams, so that a client can continue after a disconnect, on any machine. A producer runs to its end
@@ -89,7 +97,8 @@ export class StreamLog {
   /** @throws ConfigurationError for an unknown option, and without `redis` or `memory`. */
   constructor(options: StreamLogOptions) {
     assertOptions("new StreamLog()", options, OPTIONS);
-    const { keepSeconds = 3_600, maxEvents = 10_000 } = options;
+    const { keepSeconds = 3_600, maxEvents = 10_000, redis, maxBytes } = options;
+    if (redis !== undefined && maxBytes !== undefined) ONLY_IN_MEMORY("new StreamLog()", "maxBytes", maxBytes);
     this.#logger = guardLogger(options.logger ?? consoleLogger);
     this.#store = createStore(options, { keepMs: keepSeconds * 1_000, maxEvents });
   }
@@ -203,7 +212,7 @@ export class StreamLog {
 }
 
 /** @throws ConfigurationError without a store. */
-function createStore({ redis, memory }: StreamLogOptions, limits: LogLimits): LogStore {
+function createStore({ redis, memory, maxBytes = 64 * 1024 * 1024 }: StreamLogOptions, limits: LogLimits): LogStore {
   if (typeof redis === "string") {
     const open = () => openRedis(redis);
     return new RedisLogStore({ listener: open, commander: open }, limits);
@@ -216,7 +225,7 @@ function createStore({ redis, memory }: StreamLogOptions, limits: LogLimits): Lo
     };
     return new RedisLogStore(connections, limits);
   }
-  if (memory === true) return new MemoryLogStore(limits);
+  if (memory === true) return new MemoryLogStore({ ...limits, maxBytes });
   throw broadcastError("TSGI_STREAM_LOG_WITHOUT_STORE", memory);
 }
 

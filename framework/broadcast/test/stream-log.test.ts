@@ -473,6 +473,8 @@ const INVALID: readonly (readonly [options: object])[] = [
   [{ memory: false }],
   [{ memory: true, keepSecond: 1 }],
   [{ memory: true, maxEvents: 0 }],
+  [{ memory: true, maxBytes: 0 }],
+  [{ redis: "redis://127.0.0.1:1", maxBytes: 5 }],
   [{ redis: 5 }],
 ];
 
@@ -495,6 +497,48 @@ describe("a stream log", () => {
     expect(reference.deref()).toBeUndefined();
     checked.resolve();
     await ended(log, "a");
+    await log.close();
+  });
+
+  it("has at most maxBytes in memory: the streams that ended first are removed", async () => {
+    const log = new StreamLog({ memory: true, maxBytes: 1_000 });
+    for (const id of ["a", "b", "c"]) {
+      await log.start(id, async function* () {
+        yield id.repeat(400);
+      });
+      await ended(log, id);
+    }
+    expect([await log.status("a"), await log.status("b"), await log.status("c")]).toEqual(["unknown", "done", "done"]);
+    expect((await collect(log.read("c"))).map(({ data }) => data)).toEqual(["c".repeat(400)]);
+    await log.close();
+  });
+
+  it("removes the oldest events of a stream that alone is above maxBytes", async () => {
+    const log = new StreamLog({ memory: true, maxBytes: 1_000 });
+    await log.start("a", async function* () {
+      for (let number = 0; number < 10; number++) yield String(number).repeat(200);
+    });
+    await ended(log, "a");
+    const kept = (await collect(log.read("a", { after: 6 }))).map(({ data }) => String(data)[0]);
+    expect(kept).toEqual(["6", "7", "8", "9"]);
+    await expect(collect(log.read("a"))).rejects.toMatchObject({ statusCode: 410 });
+    await log.close();
+  });
+
+  it("rejects a stream with 503 if streams that run have all the room, and removes none of their events", async () => {
+    const log = new StreamLog({ memory: true, maxBytes: 500 });
+    const checked = new Deferred<void>();
+    await log.start("a", async function* () {
+      yield "a".repeat(420);
+      await checked.promise;
+    });
+    await take(log.read("a"), 1);
+    const full = { name: "UnavailableError", statusCode: 503 };
+    await expect(log.start("b".repeat(100), async function* () {})).rejects.toMatchObject(full);
+    checked.resolve();
+    await ended(log, "a");
+    await log.start("b".repeat(100), async function* () {});
+    expect(await log.status("a")).toBe("unknown");
     await log.close();
   });
 
