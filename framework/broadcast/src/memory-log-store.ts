@@ -139,7 +139,7 @@ export class MemoryLogStore implements LogStore {
     if (others + bytes > this.#limits.maxBytes) {
       throw new UnavailableError(new Error(`The streams in memory have all of maxBytes (${this.#limits.maxBytes}).`));
     }
-    while (stream !== null && isFull()) this.#removeFirst(stream);
+    if (stream !== null) while (isFull()) this.#removeFirst(stream);
   }
 
   /** Runs when the number of streams has doubled, so each stream is looked at twice at most. */

@@ -65,7 +65,7 @@ const OPTIONS: OptionRules<StreamLogOptions> = {
   logger: OBJECT,
 };
 
-const ONLY_IN_MEMORY = expecting("left out with redis, whose maxmemory is the limit", () => false);
+const ONLY_IN_MEMORY = expecting("left out with redis, which has its own limit", () => false);
 
 /**
  * Keeps the events of streams, so that a client can continue after a disconnect, on any machine. A producer runs to its end

@@ -513,7 +513,7 @@ describe("a stream log", () => {
     await log.close();
   });
 
-  it("removes the oldest events of a stream that alone is above maxBytes", async () => {
+  it("removes the oldest events of one stream above maxBytes", async () => {
     const log = new StreamLog({ memory: true, maxBytes: 1_000 });
     await log.start("a", async function* () {
       for (let number = 0; number < 10; number++) yield String(number).repeat(200);
@@ -525,7 +525,7 @@ describe("a stream log", () => {
     await log.close();
   });
 
-  it("rejects a stream with 503 if streams that run have all the room, and removes none of their events", async () => {
+  it("rejects a stream with 503 if streams that run have all the room, and keeps their events", async () => {
     const log = new StreamLog({ memory: true, maxBytes: 500 });
     const checked = new Deferred<void>();
     await log.start("a", async function* () {

@@ -69,6 +69,7 @@ export class LoginThrottle {
   /**
    * Verifies a password. The attempt is counted before, so that concurrent attempts cannot exceed the limit.
    *
+   * @param address - The client's address; `""` if it is unknown: such attempts are only counted for the account.
    * @param account - The name in one spelling, such as lower case if your login ignores case: each has separate counts.
    * @param verify - Returns `null` for a wrong password. For any other result, and for an error, the attempt is not counted.
    * @throws HTTPException 429 if the attempts are used up, 503 if the store is unavailable.
@@ -112,7 +113,8 @@ export class LoginThrottle {
 
   /** Removes an attempt from the counts, because its password was not wrong. */
   async forgive(address: string, account: string): Promise<void> {
-    await Promise.all(Object.values(keysOf(address, account)).map((key) => this.#giveBack(key)));
+    const { account: ofAccount, address: ofAddress, pair } = keysOf(address, account);
+    await Promise.all([ofAccount, ofAddress, pair].map((key) => this.#giveBack(key)));
   }
 
   /**
@@ -121,11 +123,14 @@ export class LoginThrottle {
    * @throws HTTPException 429 if the registrations of the address are used up, 503 if the store is unavailable.
    */
   async admitRegistration(address: string): Promise<void> {
-    const { waitSeconds } = await this.#take(`registration ${clientNetwork(address)}`, this.#limits.registrations);
+    const key = address === "" ? undefined : `registration ${clientNetwork(address)}`;
+    const { waitSeconds } = await this.#take(key, this.#limits.registrations);
     if (waitSeconds > 0) throw tooMany(waitSeconds);
   }
 
-  async #take(key: string, limit: number): Promise<{ count: number; waitSeconds: number }> {
+  /** @param key - Undefined if the client is unknown: one of these would use up the attempts of all others. */
+  async #take(key: string | undefined, limit: number): Promise<{ count: number; waitSeconds: number }> {
+    if (key === undefined) return { count: 0, waitSeconds: 0 };
     const { count, expiresInMs } = await this.#add(key, 1);
     return { count, waitSeconds: count > limit ? Math.max(1, Math.ceil(expiresInMs / 1_000)) : 0 };
   }
@@ -134,7 +139,8 @@ export class LoginThrottle {
    * Removes an attempt, and a count without one. Attack: rejected attempts at the end of a window would be guesses in the
    * next, and the names of attempts that are not counted would fill the store.
    */
-  async #giveBack(key: string): Promise<void> {
+  async #giveBack(key: string | undefined): Promise<void> {
+    if (key === undefined) return;
     const { count } = await this.#add(key, -1);
     if (count <= 0) await swapOf(this.#store)(this.#keyOf(key), String(count), null);
   }
@@ -153,9 +159,10 @@ export class LoginThrottle {
 }
 
 /** The name is stored as its hash: users type their password there, and a name can have any length. */
-function keysOf(address: string, name: string): Record<"address" | "account" | "pair", string> {
-  const network = clientNetwork(address);
+function keysOf(address: string, name: string): { account: string; address?: string; pair?: string } {
   const account = createHash("sha256").update(name).digest("base64url");
+  if (address === "") return { account: `account ${account}` };
+  const network = clientNetwork(address);
   return { address: `address ${network}`, account: `account ${account}`, pair: `pair ${network} ${account}` };
 }
 

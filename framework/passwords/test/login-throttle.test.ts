@@ -102,6 +102,15 @@ describe("LoginThrottle", () => {
     expect(await guess(throttle, "2001:db8::2", "ada")).toBe(1);
   });
 
+  it("counts attempts without an address only for their account, so that one client does not lock out all others", async () => {
+    const throttle = new LoginThrottle({ perAddress: 2, perPair: 2, perAccount: 4, registrations: 1 });
+    for (const name of ["a", "b", "c", "d"]) expect(await throttle.attempt("", name, wrong)).toBeNull();
+    expect(await throttle.attempt("", "ada", async () => "ada")).toBe("ada");
+    expect(await guess(throttle, "", "ada")).toBe(4);
+    expect(await throttle.attempt("192.0.2.1", "ada", async () => "ada")).toBe("ada");
+    for (let count = 0; count < 3; count++) await throttle.admitRegistration("");
+  });
+
   it("limits registrations from one address", async () => {
     const throttle = new LoginThrottle({ registrations: 2 });
     await throttle.admitRegistration("192.0.2.1");

@@ -170,6 +170,15 @@ export function loggerOf(app: unknown): Logger {
   return (isKey && loggers.get(app)) || consoleLogger;
 }
 
+const warnings = new Set<string>();
+
+/** Warns in the log of a scope's `app`, one time in this process. */
+export function warnOnce(app: unknown, message: string): void {
+  if (warnings.has(message)) return;
+  warnings.add(message);
+  loggerOf(app).warn({}, message);
+}
+
 /** Readable lines on the standard error output. Silent below `info`. */
 export const consoleLogger: Logger = {
   debug: () => {},

@@ -2,6 +2,7 @@
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { assertOptions, expecting, FUNCTION, oneOf, type OptionRules, whole } from "../common/options.js";
+import { warnOnce } from "../common/logger.js";
 import { Request } from "../http/request.js";
 import { canonicalAddress } from "../protocol/http-grammar.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
@@ -42,7 +43,10 @@ export interface RateLimitOptions {
   limit: number;
   /** Seconds from the first request of a window to its end. */
   windowSeconds: number;
-  /** The key under which a request is counted. Defaults to the client's address, of IPv6 its /64. */
+  /**
+   * The key under which a request is counted. Defaults to the client's address, of IPv6 its /64. A request without an address is
+   * not counted.
+   */
   key?: (request: Request) => string | Promise<string>;
   /** The store of the counts. Defaults to the memory of this process. */
   store?: Store;
@@ -69,6 +73,17 @@ const OPTIONS: OptionRules<RateLimitOptions> = {
 
 /** Seconds until a window ends. */
 const secondsOf = ({ expiresInMs }: Count) => Math.max(1, Math.ceil(expiresInMs / 1_000));
+
+const UNKNOWN =
+  "rateLimit() did not count a request, because it has no client address: one client would use up the limit of all others. " +
+  "Set the option key, or clientAddressHeader of the server.";
+
+/** The network of the client; `null`, with one warning per process, if its address is unknown. */
+function networkOf({ client, app }: HTTPScope): string | null {
+  if (client?.[0]) return clientNetwork(client[0]);
+  warnOnce(app, UNKNOWN);
+  return null;
+}
 
 /**
  * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every response contains the limit and the
@@ -108,10 +123,10 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 
   return onHTTP((app) => async (scope, receive, send) => {
-    const client = key ? await key(new Request(scope, receive)) : clientNetwork(scope.client?.[0] ?? "");
-    const result = await count(scope, client);
+    const client = key ? await key(new Request(scope, receive)) : networkOf(scope);
+    const result = client === null ? null : await count(scope, client);
     const headers = headersOf(result);
-    if (result === null && whenStoreFails === "refuse") {
+    if (client !== null && result === null && whenStoreFails === "refuse") {
       return refuse(scope, send, { ...STORE_UNAVAILABLE, headers });
     }
     if (result !== null && result.count > limit) {

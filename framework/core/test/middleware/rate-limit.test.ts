@@ -47,6 +47,33 @@ describe("rateLimit", () => {
     expect(await get(app, "/nowhere")).toMatchObject(refused);
   });
 
+  it("does not count requests without a client address, which would share one limit, and warns once per process", async () => {
+    const unknown: Middleware = (app) => (scope, receive, send) =>
+      app(scope.type === "http" ? { ...scope, client: null } : scope, receive, send);
+    for (const whenStoreFails of ["allow", "refuse"] as const) {
+      const { app, logger } = create({ whenStoreFails });
+      app.addMiddleware(unknown);
+      for (let count = 0; count < 4; count++) {
+        expect(await get(app)).toMatchObject({ status: 200, policy: '"default";q=2;w=60', ratelimit: undefined });
+      }
+      const warning = expect.stringMatching(
+        /^warn rateLimit\(\) did not count a request, because it has no client address/,
+      );
+      expect(logger.lines).toEqual(whenStoreFails === "allow" ? [warning] : []);
+    }
+  });
+
+  it("counts requests without a client address by the option key", async () => {
+    const { app } = create({ limit: 1, key: ({ headers }) => headers["x-user"] ?? "" });
+    app.addMiddleware(
+      (inner) => (scope, receive, send) =>
+        inner(scope.type === "http" ? { ...scope, client: null } : scope, receive, send),
+    );
+    const statuses = [];
+    for (const user of ["ada", "eve", "ada"]) statuses.push((await get(app, "/", [["x-user", user]])).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
   it("resets the count at the end of the window", async () => {
     const now = jest.spyOn(performance, "now").mockReturnValue(1_000);
     const { app } = create({ limit: 1 });

@@ -2,7 +2,7 @@
 import type { HTTPScope } from "../../protocol/asgi.js";
 import { headerValues } from "../../protocol/header-list.js";
 import { decodeLatin1 } from "../../protocol/bytes.js";
-import { loggerOf } from "../../common/logger.js";
+import { warnOnce } from "../../common/logger.js";
 import { cookieValues } from "../../http/request/cookies.js";
 import { parsePairs } from "../../http/request/form.js";
 
@@ -56,17 +56,13 @@ function defaultCaller(scope: HTTPScope): readonly unknown[] | null {
   return client?.[0] ? ["address", client[0]] : null;
 }
 
-let hasWarned = false;
+const UNKNOWN =
+  "A request with an idempotency key ran as if it had no key, because its caller is unknown: it has no Authorization, " +
+  "API key or cookie, and no client address. Set the option key, or clientAddressHeader of the server.";
 
 /** The caller of a request that has a key, by default; `null`, with one warning per process, if it is unknown. */
 export function knownCaller(scope: HTTPScope): readonly unknown[] | null {
   const caller = defaultCaller(scope);
-  if (caller !== null || hasWarned) return caller;
-  hasWarned = true;
-  loggerOf(scope.app).warn(
-    {},
-    "A request with an idempotency key ran as if it had no key, because its caller is unknown: it has no Authorization, " +
-      "API key or cookie, and no client address. Set the option key, or clientAddressHeader of the server.",
-  );
-  return null;
+  if (caller === null) warnOnce(scope.app, UNKNOWN);
+  return caller;
 }
