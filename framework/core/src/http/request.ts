@@ -9,7 +9,7 @@ import type { PathValues } from "../protocol/path.js";
 import { sentPath, sentQuery } from "../protocol/scope.js";
 import { disconnectReason, MarkedGenerator, markMethods } from "../common/promises.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { IncomingBody, tooLarge } from "./request/body.js";
+import { assertIdentity, IncomingBody, tooLarge } from "./request/body.js";
 import { parseCookies } from "./request/cookies.js";
 import {
   boundaryOf,
@@ -231,13 +231,15 @@ export class Request extends HTTPConnection<HTTPScope> {
   /**
    * The body parsed as JSON, with any `Content-Type`. Parsed once: a second call returns the same value.
    *
-   * @throws RequestValidationError, which results in 422, if it is not JSON; and the errors of `body()`.
+   * @throws RequestValidationError, which results in 422, if it is not JSON; HTTPException 415 for a `Content-Encoding`, which
+   * `decompress()` undoes; and the errors of `body()`.
    */
   json(): Promise<unknown> {
     return (this.#json ??= this.#readJSON());
   }
 
   async #readJSON(): Promise<unknown> {
+    assertIdentity(contentHeaders(this.scope.headers).encoding);
     const body = await this.body();
     try {
       return parseJSON(body, this.#limits.jsonDepth);
@@ -265,7 +267,7 @@ export class Request extends HTTPConnection<HTTPScope> {
    *
    * @throws RequestValidationError, which results in 422, if a multipart form is malformed or incomplete.
    * @throws HTTPException 413 when it is beyond one of the limits `formParts`, `bodyBytes` (fields), `uploadBytes`
-   * (files), 507 when the disk is full.
+   * (files), 415 for a `Content-Encoding`, which `decompress()` undoes, 507 when the disk is full.
    * @throws ClientDisconnect if the client disconnects before its end.
    * @throws TypeError when `stream()` has taken the body already.
    */
@@ -274,8 +276,9 @@ export class Request extends HTTPConnection<HTTPScope> {
   }
 
   async #readForm(): Promise<FormData> {
-    const { type: contentType } = contentHeaders(this.scope.headers);
+    const { type: contentType, encoding } = contentHeaders(this.scope.headers);
     const mediaType = parseMediaType(contentType);
+    if (mediaType === URLENCODED || mediaType === MULTIPART) assertIdentity(encoding);
     if (mediaType === URLENCODED) return parseURLEncoded(await this.body(), this.#limits.formParts);
     return mediaType === MULTIPART ? this.#readMultipart(contentType ?? "") : new FormData([]);
   }

@@ -3,6 +3,7 @@ import type { ReceiveMessage } from "../protocol/asgi.js";
 import { contentHeaders } from "../protocol/header-list.js";
 import { createBytes } from "../protocol/bytes.js";
 import { FLAG } from "../common/options.js";
+import { assertIdentity } from "../http/request/body.js";
 import { isJSON, JSON_TYPE, JSONError, parseJSON } from "../http/request/json.js";
 import { Faults } from "../schema/faults.js";
 import { isRecord } from "../schema/structs.js";
@@ -33,6 +34,7 @@ function receive(request: LoadingParts): Promise<ReceiveMessage> | null {
     isFaulty: false,
     value: undefined,
   });
+  if (json.content.encoding !== undefined) assertIdentity(json.content.encoding);
   if (json.isLoaded || request.requestIfMade !== null) return null;
   return json.content.length > request.settings.limits.bodyBytes ? null : (json.receiving ??= request.receive());
 }

@@ -11,6 +11,8 @@ export interface ContentHeaders {
    * framing.
    */
   readonly length: number;
+  /** `Content-Encoding` as it was sent, repeated ones joined; `undefined` if it is absent. */
+  readonly encoding?: string | undefined;
 }
 
 /**
@@ -139,34 +141,13 @@ export function headerValues(headers: Iterable<HeaderPair>, name: string): strin
 }
 
 const NO_HEADERS: readonly never[] = [];
-const CONTENT_TYPE = "content-type";
-const CONTENT_LENGTH = "content-length";
 
-/** The facts about the body: those of a {@link HeaderList}, or from one pass over the headers. */
+/** The facts about the body: those of a {@link HeaderList}, or read from the headers. */
 export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
-  if (!(headers instanceof HeaderList)) return contentOfPairs(headers);
-  if (headers.content !== null) return headers.content;
-  const { raw } = headers;
-  const types: string[] = [];
-  const lengths: string[] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = textAt(raw, index);
-    if (name.length !== CONTENT_TYPE.length && name.length !== CONTENT_LENGTH.length) continue;
-    const lower = name.toLowerCase();
-    if (lower === CONTENT_TYPE) types.push(textAt(raw, index + 1));
-    else if (lower === CONTENT_LENGTH) lengths.push(textAt(raw, index + 1));
-  }
-  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
-}
-
-function contentOfPairs(headers: Iterable<HeaderPair>): ContentHeaders {
-  const types: string[] = [];
-  const lengths: string[] = [];
-  for (const [name, value] of headers) {
-    if (spells(name, CONTENT_TYPE)) types.push(decodeLatin1(value));
-    else if (spells(name, CONTENT_LENGTH)) lengths.push(decodeLatin1(value));
-  }
-  return { type: types.length > 1 ? types.join(", ") : types[0], length: Number(lengths.join()) };
+  if (headers instanceof HeaderList && headers.content !== null) return headers.content;
+  const type = headerValue(headers, "content-type");
+  const length = Number(headerValues(headers, "content-length").join());
+  return { type, length, encoding: headerValue(headers, "content-encoding") };
 }
 
 /** One header, its repeated values joined, or `undefined`. */

@@ -35,6 +35,12 @@ describe("the facts about the body in its headers", () => {
     ]);
   });
 
+  it("have each coding of the body, in order", () => {
+    const headers = ["Content-Encoding", "gzip", "content-encodings", "x", "content-encoding", "br"];
+    expect(contentHeaders(new HeaderList(headers)).encoding).toBe("gzip, br");
+    expect(contentHeaders([...new HeaderList(headers)]).encoding).toBe("gzip, br");
+  });
+
   it("are the ones that the creator of a HeaderList found", () => {
     const content = { type: "a/b", length: 7 };
     expect(contentHeaders(new HeaderList([], content))).toBe(content);

@@ -2,6 +2,7 @@
 import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type { Receive } from "../../protocol/asgi.js";
 import { ClientDisconnect, HTTPException } from "../../common/exceptions.js";
+import { parseList } from "../../protocol/http-grammar.js";
 import { nextTurn as loopTurn, setIdleTimeout } from "../../common/promises.js";
 import { ChunkQueue } from "./chunk-queue.js";
 
@@ -25,6 +26,12 @@ const MAX_IDLE = 10;
 /** Rejects a body with more bytes than a limit allows. @param what - Such as `"body is"`. */
 export function tooLarge(limit: number, what = "body is"): HTTPException {
   return new HTTPException(413, `The ${what} larger than ${limit} bytes`);
+}
+
+/** Rejects an encoded body with the coding that is read: RFC 9110 §12.5.3, §15.5.16. */
+export function assertIdentity(encoding: string | undefined): void {
+  if (encoding === undefined || parseList(encoding).every((coding) => coding.toLowerCase() === "identity")) return;
+  throw new HTTPException(415, "Content-Encoding should be identity", { headers: { "Accept-Encoding": "identity" } });
 }
 
 /**

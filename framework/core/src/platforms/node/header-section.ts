@@ -51,6 +51,7 @@ const FRAMING_FIELDS: readonly (string | undefined)[] = (() => {
     "connection",
     "content-type",
     "content-length",
+    "content-encoding",
     "transfer-encoding",
   ]) {
     fields[name.length] = name;
@@ -81,7 +82,8 @@ export function parseHeaderSection(
   const bodyBytes = parseBodyBytes(values, minorVersion);
   if (typeof bodyBytes !== "number") return bodyBytes;
   const expectsContinue = values["expect"] !== undefined && minorVersion === 1;
-  const content = { type: values["content-type"]?.join(", "), length: bodyBytes };
+  const { "content-type": types, "content-encoding": encodings } = values;
+  const content = { type: types?.join(", "), length: bodyBytes, encoding: encodings?.join(", ") };
   return { headers, content, bodyBytes, expectsContinue, ...parseConnection(values, minorVersion) };
 }
 

@@ -113,7 +113,8 @@ function withClient(scope: HTTPScope, read: () => Address | null): HTTPScope {
 function contentOf(headers: Headers): ContentHeaders | undefined {
   const type = headers.get("content-type") ?? undefined;
   if (type !== undefined && !isASCII(type)) return undefined;
-  return { type, length: Number(headers.get("content-length") ?? 0) };
+  const encoding = headers.get("content-encoding") ?? undefined;
+  return { type, length: Number(headers.get("content-length") ?? 0), encoding };
 }
 
 /** @param host - The `Host` to add. */
