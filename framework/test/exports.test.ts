@@ -35,7 +35,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/jobs": "InvalidPayloadError Jobs",
   "@tsgi/mcp": "mcp",
-  "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
+  "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf decompress gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
   "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError serve toNodeHandler",
   "@tsgi/oauth": "AccessTokens JWTBearer protectedResource RefreshTokens",

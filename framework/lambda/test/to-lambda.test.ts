@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type {
   ALBEvent,
@@ -12,12 +13,15 @@ import {
   App,
   type ASGIApp,
   BackgroundTasks,
+  Body,
   type HTTPScope,
   PlainTextResponse,
   Request,
   Response,
   StreamingResponse,
+  t,
 } from "tsgi";
+import { decompress } from "tsgi/middleware";
 import { type LambdaEvent, type LambdaResult, toLambda } from "../src/index.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { requestOf } from "./_call.js";
@@ -171,6 +175,22 @@ describe("the scope of an event", () => {
     const headers = { "content-length": "999", "transfer-encoding": "chunked" };
     const event = { ...v2, requestContext: { http: { method: "POST" } }, headers, body: "aMOp", isBase64Encoded: true };
     expect(JSON.parse((await resultOf(app, event)).body)).toEqual(["3", null, "hé"]);
+  });
+});
+
+describe("an encoded body", () => {
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+  const body = gzipSync('"hello"').toString("base64");
+  const event = { ...v2, requestContext: { http: { method: "POST" } }, headers, body, isBase64Encoded: true };
+
+  it.each([
+    ["is a 415 that asks for identity", [], 415, "identity"],
+    ["is decoded by decompress()", [decompress()], 200, undefined],
+  ])("%s", async (_what, middleware, statusCode, accepted) => {
+    const app = new App({ logger: new KeptLog(), middleware });
+    app.post("/", { params: { item: Body(t.String()) } }, async ({ item }) => item);
+    const result = await resultOf(app, event);
+    expect([result.statusCode, result.headers?.["accept-encoding"]]).toEqual([statusCode, accepted]);
   });
 });
 

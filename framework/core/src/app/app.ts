@@ -28,7 +28,7 @@ import {
 import type { ErrorFormat, Translate } from "../http/problem-details.js";
 import { PROBLEM_DETAILS } from "../protocol/error-response.js";
 import { configurationError } from "../common/exceptions.js";
-import { DEFAULT_LIMITS, type Limits, mergeLimits } from "../http/limits.js";
+import { DEFAULT_LIMITS, type Limits, LIMITS, mergeLimits } from "../http/limits.js";
 import { consoleLogger, guardLogger, keepLogger, type Logger } from "../common/logger.js";
 import type { Instrumentation } from "../middleware/observation/types.js";
 import { Documentation } from "../openapi/documentation.js";
@@ -214,6 +214,11 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
   readonly #application: ApplicationScope;
   readonly #logger: Logger;
   readonly #limits: Readonly<Limits>;
+
+  /** @internal */
+  get [LIMITS](): Readonly<Limits> {
+    return this.#limits;
+  }
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #endpointSettings: EndpointSettings;
   readonly #root = new Router<"", Responses>();

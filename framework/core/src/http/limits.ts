@@ -1,4 +1,5 @@
 /** Bounds on the cost of a request. @module */
+import type { HTTPScope } from "../protocol/asgi.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, type OptionRule, withDefaults } from "../common/options.js";
 
@@ -33,6 +34,15 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   webSocketMessageBytes: 1024 * 1024,
   handlerMs: Infinity,
 });
+
+/** The limits of an App, for middleware around it. */
+export const LIMITS: unique symbol = Symbol("limits");
+
+/** The limits of the outermost App that serves a request; the default ones without an App. */
+export function limitsOf({ app }: Pick<HTTPScope, "app">): Readonly<Limits> {
+  const { [LIMITS]: limits = DEFAULT_LIMITS } = (app ?? {}) as { readonly [LIMITS]?: Readonly<Limits> };
+  return limits;
+}
 
 /** Compared with `NaN` or text, no body would be too large. */
 const LIMIT: OptionRule = (_place, name, value) => {

@@ -1,10 +1,9 @@
 /** `bodyLimit`: 413 for bodies that are too large. @module */
-import type { Receive, ReceiveMessage } from "../protocol/asgi.js";
+import type { ReceiveMessage } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
-import { HTTPException } from "../common/exceptions.js";
-import { markHandled } from "../common/promises.js";
-import { onHTTP, refuse } from "./layer.js";
+import { tooLarge } from "../http/request/body.js";
+import { callWithBody, onHTTP, refuseLarge } from "./layer.js";
 import { whole } from "../common/options.js";
 
 /**
@@ -23,29 +22,16 @@ import { whole } from "../common/options.js";
  */
 export function bodyLimit(maxBytes: number): Middleware {
   whole(0)("bodyLimit()", "maxBytes", maxBytes);
-  const detail = `The body is larger than ${maxBytes} bytes`;
   return onHTTP((app) => async (scope, receive, send) => {
     const announced = headerValues(scope.headers ?? [], "content-length").some((length) => Number(length) > maxBytes);
-    if (announced) return refuse(scope, send, { statusCode: 413, detail });
-    let started = false;
-    let excess: HTTPException | null = null;
+    if (announced) return refuseLarge(scope, send, maxBytes);
     let received = 0;
-    const count = async (): Promise<ReceiveMessage> => {
-      if (excess !== null) throw excess;
+    const next = async (): Promise<ReceiveMessage> => {
       const message = await receive();
       if (message.type === "http.request") received += message.body?.length ?? 0;
-      if (received > maxBytes) throw (excess = new HTTPException(413, detail));
+      if (received > maxBytes) throw tooLarge(maxBytes);
       return message;
     };
-    const counting: Receive = () => markHandled(count());
-    try {
-      await app(scope, counting, (message) => {
-        started ||= message.type === "http.response.start";
-        return send(message);
-      });
-    } catch (error) {
-      if (error !== excess || started) throw error;
-      await refuse(scope, send, { statusCode: 413, detail });
-    }
+    await callWithBody(app, scope, next, send);
   });
 }

@@ -7,6 +7,7 @@ export { cors, type CORSOptions } from "./cors.js";
 export { csrf, type CSRFOptions } from "./csrf.js";
 // oxlint-disable-next-line typescript/no-deprecated -- the name that the alias is exported by
 export { compress, type CompressOptions, type ContentCoding, gzip } from "./compress.js";
+export { decompress, type DecompressOptions } from "./decompress.js";
 export { httpMiddleware, type HTTPMiddlewareFunction, type ResponseHead } from "./http-middleware.js";
 export { httpsRedirect, type HTTPSRedirectOptions } from "./https-redirect.js";
 export { idempotency, type IdempotencyOptions } from "./idempotency.js";

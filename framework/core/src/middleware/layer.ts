@@ -4,6 +4,7 @@ import type {
   HTTPResponseStartMessage,
   HTTPScope,
   Receive,
+  ReceiveMessage,
   Send,
   SendMessage,
   WebSocketScope,
@@ -11,9 +12,11 @@ import type {
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
+import { HTTPException } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/response/headers.js";
 import { problemOfStatus } from "../http/problem-details.js";
+import { tooLarge } from "../http/request/body.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import type { Response } from "../http/response/response.js";
 
@@ -81,6 +84,47 @@ interface Refusal {
 /** Responds instead of the application, in the format of its errors. */
 export async function refuse(scope: HTTPScope, send: Send, { statusCode, detail, headers }: Refusal): Promise<void> {
   await refusalOf(scope, { statusCode, detail, headers }).send(send, scope.method === "HEAD");
+}
+
+/** Responds with 413 before the body is received. */
+export function refuseLarge(scope: HTTPScope, send: Send, maxBytes: number): Promise<void> {
+  return refuse(scope, send, { statusCode: 413, detail: String(tooLarge(maxBytes).detail) });
+}
+
+/**
+ * Calls an application whose body may be rejected with an `HTTPException` while it is read, and responds with that if the
+ * application lets it escape before its response has started.
+ *
+ * @param next - Gives the next message of the body. After it has rejected the body, later readers get the same error.
+ */
+export async function callWithBody(
+  app: ASGIApp,
+  scope: HTTPScope,
+  next: () => Promise<ReceiveMessage>,
+  send: Send,
+): Promise<void> {
+  let isStarted = false;
+  const rejections: HTTPException[] = [];
+  const receive = async (): Promise<ReceiveMessage> => {
+    if (rejections[0] !== undefined) throw rejections[0];
+    try {
+      return await next();
+    } catch (error) {
+      if (error instanceof HTTPException) rejections.push(error);
+      throw error;
+    }
+  };
+  const tracked: Send = (message) => {
+    isStarted ||= message.type === "http.response.start";
+    return send(message);
+  };
+  try {
+    await app(scope, () => markHandled(receive()), tracked);
+  } catch (error) {
+    const rejection = rejections.find((one) => one === error);
+    if (isStarted || rejection === undefined) throw error;
+    await refuse(scope, send, { statusCode: rejection.statusCode, detail: String(rejection.detail) });
+  }
 }
 
 /** The response that {@link refuse} sends. */

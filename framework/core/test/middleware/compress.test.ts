@@ -186,14 +186,14 @@ describeMatrix("gzip", ({ call }) => {
     expect(head).toMatchObject({ status: 200, text: "", headers: get.headers });
   });
 
-  it("sends a file compressed, its ranges uncompressed, and 304 to a client that has it", async () => {
+  it("sends a file compressed, its ranges uncompressed, 304 to a client that has it, and 412 to If-Match with its weak tag", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "tsgi-gzip-"));
     try {
       await writeFile(path.join(folder, "a.txt"), TEXT.repeat(50));
       const app = new App({ logger: new KeptLog(), middleware: [compress()] });
       app.get("/", async () => new FileResponse("a.txt", { root: folder }));
       const get = async (headers: Record<string, string> = {}) =>
-        call(app, "GET", "/", { headers: [["accept-encoding", "gzip"], ...Object.entries(headers)] });
+        call(app, "GET", "/", { headers: Object.entries({ "accept-encoding": "gzip", ...headers }) });
 
       const whole = await get();
       const etag = whole.headers["etag"] ?? "";
@@ -204,6 +204,10 @@ describeMatrix("gzip", ({ call }) => {
         const headers = { vary: "Accept-Encoding", etag: known }; // of the form that the client has
         expect(await get({ "if-none-match": known })).toMatchObject({ status: 304, headers });
       }
+      // RFC 9110 §13.1.1: only a strong tag can match If-Match, and the one without W/ is the tag of the file.
+      const identity = await get({ "accept-encoding": "identity" });
+      expect([`W/${identity.headers["etag"]}`, (await get({ "if-match": etag })).status]).toEqual([etag, 412]);
+      expect((await get({ "if-match": etag.slice(2) })).status).toBe(200);
       const part = await get({ range: "bytes=4-8" });
       expect(part).toMatchObject({ status: 206, text: TEXT.slice(4, 9) });
       expect(part.headers).not.toHaveProperty("content-encoding");

@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { WebSocket } from "ws";
@@ -8,6 +9,9 @@ import { type NodeHandlerOptions, toNodeHandler } from "../../../src/node.js";
 import { Depends } from "../../../src/parameters/depends.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { Request } from "../../../src/http/request.js";
+import { decompress } from "../../../src/middleware/index.js";
+import { Body } from "../../../src/parameters/body.js";
+import { t } from "../../../src/schema/schema.js";
 import { cutOff, httpApp, MemoryLogger, pair, readBody, respond, Wire } from "./_http.js";
 import { echo as echoSocket } from "./_websocket.js";
 
@@ -129,6 +133,25 @@ describe("toNodeHandler", () => {
       expect(seen).toEqual([["a=1", "b=2"]]);
       expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
     });
+  });
+
+  it("rejects encoded JSON with 415, and passes it to decompress()", async () => {
+    const app = new App({ logger: new MemoryLogger() });
+    const decoding = new App({ logger: new MemoryLogger(), middleware: [decompress()] });
+    for (const each of [app, decoding])
+      each.post("/", { params: { item: Body(t.String()) } }, async ({ item }) => item);
+    const sending = async (to: App) => {
+      await using server = createServer(toNodeHandler(to));
+      const headers = { "content-type": "application/json", "content-encoding": "gzip", connection: "close" };
+      const response = await fetch(`http://127.0.0.1:${await listening(server)}`, {
+        method: "POST",
+        headers,
+        body: gzipSync('"hello"'),
+      });
+      return [response.status, response.headers.get("accept-encoding"), await response.json()];
+    };
+    expect(await sending(app)).toEqual([415, "identity", { detail: "Content-Encoding should be identity" }]);
+    expect(await sending(decoding)).toEqual([200, null, "hello"]);
   });
 
   it("sends a Content-Disposition in latin-1 after a Content-Length", async () => {
