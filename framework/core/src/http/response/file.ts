@@ -79,7 +79,7 @@ export interface FileResponseOptions extends ResponseOptions {
    * of the path is from a request.
    */
   root?: string | URL;
-  /** The name under which a client saves the file. */
+  /** The name under which a client saves the file: the part after the last slash, with `_` for control characters. */
   filename?: string;
   /** With `filename`: the client saves the file or shows it. Defaults to `"attachment"`. */
   disposition?: "attachment" | "inline";
@@ -126,7 +126,7 @@ export class FileResponse extends Response {
 
   /**
    * @param path - A path, or a `file:` URL. Relative paths start at `root`, else at the working directory.
-   * @throws TypeError when the path is not one, or `filename` has a control character.
+   * @throws TypeError when the path is not one, or `filename` ends with a slash.
    */
   constructor(
     path: string | URL,
