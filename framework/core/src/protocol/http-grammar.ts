@@ -93,6 +93,12 @@ export function parseMediaType(contentType: string | undefined): string {
 }
 
 const TOKEN_HERE = new RegExp(`[${TCHAR}]+`, "y");
+
+/**
+ * A value without quotes, which should be a token. Clients write a boundary (RFC 2046 §5.1.1) such as `===17===` without
+ * them. Not a comma: there another field of the same name begins.
+ */
+const UNQUOTED_HERE = /[!#-+\--:<-[\]-~]+/y;
 const BLANKS = /[ \t]*/y;
 
 function indexBehind(pattern: RegExp, text: string, index: number): number {
@@ -130,7 +136,7 @@ function parseQuoted(text: string, start: number): Value | null {
 
 function parseValue(text: string, start: number): Value | null {
   if (text.charAt(start) === '"') return parseQuoted(text, start);
-  const end = indexBehind(TOKEN_HERE, text, start);
+  const end = indexBehind(UNQUOTED_HERE, text, start);
   return end === start ? null : { text: text.slice(start, end), end };
 }
 

@@ -41,6 +41,15 @@ describeMatrix("a File", ({ call, probe }) => {
     expect(json).toEqual([["cat.png", "image/png", 4, "meow"]]);
   });
 
+  it.each(["===1709208000123===", "----=_Part_10_4245465.1397723989380", "-XrQHxml_qhW/dc2hip09LUML", "a:b?(c)"])(
+    "is read if its boundary is %s, without quotes",
+    async (boundary) => {
+      const head = 'Content-Disposition: form-data; name="upload"; filename="a.txt"\r\nContent-Type: text/plain';
+      const form = rawMultipart(`--${boundary}\r\n${head}\r\n\r\nhello\r\n--${boundary}--\r\n`, boundary);
+      expect((await call(uploading(), "POST", "/", form)).json).toEqual([["a.txt", "text/plain", 5, "hello"]]);
+    },
+  );
+
   it("can be declared with only the class", async () => {
     const ask = probe({ upload: UploadFile });
     expect((await ask("/", multipart(["upload", cat]))).args?.["upload"]).toMatchObject({ filename: "cat.png" });

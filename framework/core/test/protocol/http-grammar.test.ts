@@ -122,6 +122,17 @@ describe("parameters (RFC 9110 §5.6.6)", () => {
     ['x; a=b"c"', null],
     ["x; a=b; A=c", null],
     ["x; a=b, c", null],
+    ["x; a=b,c", null],
+    [
+      "x; boundary====17===; b=c",
+      [
+        ["boundary", "===17==="],
+        ["b", "c"],
+      ],
+    ],
+    ["x; boundary=-X/a:b?(c)'d+e_f.g@[h]{i}<j>", [["boundary", "-X/a:b?(c)'d+e_f.g@[h]{i}<j>"]]],
+    ["x; a=b\\c", null],
+    ["x; a=\u00e9", null],
   ])("of %j are %j", (text, expected) => expect(entriesOf(text)).toEqual(expected));
 
   it("return the original value of quoted strings", () => {
