@@ -209,22 +209,25 @@ export const checkAnything: SchemaCheck = (value) => value;
 /** Length of `toISOString` for the years 0 to 9999: for others it adds a sign, which RFC 3339 does not have. */
 const RFC3339_LENGTH = "2024-01-01T00:00:00.000Z".length;
 
+/** The RFC 3339 text of a date; `null` if it cannot be written. */
+function textOfDate(date: Date): string | null {
+  const text = Number.isNaN(date.getTime()) ? "" : date.toISOString();
+  return text.length === RFC3339_LENGTH ? text : null;
+}
+
 function encodeDate(value: unknown, faults: Faults): string | undefined {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) {
-    const text = value.toISOString();
-    if (text.length === RFC3339_LENGTH) return text;
-  }
-  return faults.add("datetime_type", "Result should be a valid Date of the years 0 to 9999");
+  const text = value instanceof Date ? textOfDate(value) : null;
+  return text ?? faults.add("datetime_type", "Result should be a valid Date of the years 0 to 9999");
 }
 
 function decodeDate(value: unknown, faults: Faults): Date | undefined {
   if (typeof value !== "string") return faults.add("datetime_type", "Input should be an RFC 3339 date-time", value);
   // RFC 3339 §5.6 allows small letters, and a space for the T; the parser of dates need not.
-  const date = isDateTime(value) ? new Date(value.toUpperCase().replace(" ", "T")) : null;
-  if (!date || Number.isNaN(date.getTime())) {
-    return faults.add("datetime_parsing", "Input should be an RFC 3339 date-time with an offset", value);
-  }
-  return date;
+  const date = new Date(isDateTime(value) ? value.toUpperCase().replace(" ", "T") : Number.NaN);
+  if (textOfDate(date) !== null) return date;
+  // With its offset, a time of the year 9999 can be in the year 10000, which the response to it could not contain.
+  const years = Number.isNaN(date.getTime()) ? "" : ", in UTC of the years 0 to 9999";
+  return faults.add("datetime_parsing", `Input should be an RFC 3339 date-time with an offset${years}`, value);
 }
 
 /** A `Date` within its bounds in the handler, RFC 3339 §5.6 text on the wire. */

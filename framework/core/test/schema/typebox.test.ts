@@ -474,11 +474,18 @@ const TABLE: Record<string, Row> = {
   },
   "t.Date": {
     schema: t.Date(),
-    good: [["2024-01-01T00:00:00Z", new Date("2024-01-01T00:00:00Z")]],
+    good: [
+      "2024-01-01T00:00:00Z",
+      "0000-01-01T00:00:00-10:00",
+      "9999-12-31T23:59:59.999+10:00",
+      "9999-12-31T23:59:59Z",
+    ].map((text): [string, Date] => [text, new Date(text)]),
     bad: [
       [0, "datetime_type body"],
       ["2024-01-01", "datetime_parsing body"],
       ["2024-12-31T23:59:60Z", "datetime_parsing body"],
+      ["9999-12-31T23:59:59-10:00", "datetime_parsing body"],
+      ["0000-01-01T00:00:00+10:00", "datetime_parsing body"],
     ],
   },
   "t.Unsafe": {
