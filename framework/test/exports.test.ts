@@ -21,8 +21,8 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
-    HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
-    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE StoppableServer TEXT TrustedProxies WebSocketSession
+    HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
+    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer TEXT TrustedProxies WebSocketSession
     WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage

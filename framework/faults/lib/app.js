@@ -111,6 +111,7 @@ app.get("/big", { params: { request: Request } }, async ({ request }) => {
   );
 });
 app.get("/whole", async () => new Response(Buffer.alloc(1 << 20, "w")));
+app.get("/whole/8", async () => new Response(Buffer.alloc(8 << 20, "w")));
 app.post("/count", { params: { request: Request }, limits: { bodyBytes: 2 ** 31 } }, async ({ request }) => {
   let bytes = 0;
   for await (const chunk of request.stream()) bytes += chunk.length;

@@ -11,9 +11,10 @@ import {
   type RequestHead,
   type RequestLimits,
   type ServerContext,
+  SlowResponses,
 } from "tsgi/internals";
 import type { UwsRequest, UwsResponse } from "./module.js";
-import { UwsStream } from "./stream.js";
+import { UwsStream, type UwsStreamSettings } from "./stream.js";
 
 const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
@@ -47,6 +48,7 @@ export function readHead(req: UwsRequest, limits: RequestLimits): RequestHead | 
 export class UwsHandler {
   readonly #context: ServerContext;
   readonly #limits: RequestLimits;
+  readonly #streamSettings: UwsStreamSettings;
   readonly server: Address;
   /** The requests and WebSockets that are open. */
   readonly streams = new Set<UwsStream>();
@@ -56,16 +58,21 @@ export class UwsHandler {
   hasServed = false;
   readonly encrypted = false;
 
-  constructor(context: ServerContext, limits: RequestLimits, server: Address) {
+  constructor(
+    context: ServerContext,
+    { limits, requestMs }: { readonly limits: RequestLimits; readonly requestMs: number },
+    server: Address,
+  ) {
     this.#context = context;
     this.#limits = limits;
+    this.#streamSettings = { register: this.streams, slowResponses: new SlowResponses(), requestMs };
     this.server = server;
   }
 
   /** The stream of a request. */
   open(res: UwsResponse): UwsStream {
     this.hasServed = true;
-    return new UwsStream(res, this.#context, this.streams);
+    return new UwsStream(res, this.#context, this.#streamSettings);
   }
 
   /** The head of a request, or why it is refused. */

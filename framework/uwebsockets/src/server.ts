@@ -28,9 +28,9 @@ export class UwsServer extends StoppableServer {
 
   /** Listens. @throws ServerStartError when that is not possible. */
   protected async listen(): Promise<void> {
-    const { host, claimPort, limits, webSockets } = this.#settings;
+    const { host, claimPort, limits, webSockets, requestMs } = this.#settings;
     const port = await claimPort();
-    const handler = new UwsHandler(this.context, limits, [host, port]);
+    const handler = new UwsHandler(this.context, { limits, requestMs }, [host, port]);
     const app = this.#uws.App();
     serveWebSockets(app, this.context, handler, webSockets);
     app.any("/*", (res, req) => handler.serve(res, req));

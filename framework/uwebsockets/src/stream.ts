@@ -1,6 +1,16 @@
 /** One request on uWebSockets.js, which shows no connections: its response, and the flow of its body. @module */
 import { STATUS_CODES } from "node:http";
-import type { BodyFlow, RequestBody, ResponseHead, ResponseStream, ServerContext } from "tsgi/internals";
+import {
+  type BodyFlow,
+  MAX_UNSEEN_BYTES,
+  type RequestBody,
+  type ResponseHead,
+  type ResponseStream,
+  type ServerContext,
+  SlowReader,
+  type SlowResponses,
+  type WaitingResponse,
+} from "tsgi/internals";
 import { ClientAddress } from "./client-address.js";
 import type { UwsResponse } from "./module.js";
 
@@ -11,13 +21,21 @@ const MAX_DISCARDED_BYTES = 65_536;
 const NOT_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- the range is that of ASCII
 const EMPTY = new Uint8Array(0);
 
+/** The settings that the streams of a server share. */
+export interface UwsStreamSettings {
+  /** The streams that are open. */
+  readonly register: Set<UwsStream>;
+  readonly slowResponses: SlowResponses;
+  readonly requestMs: number;
+}
+
 /**
  * Writes a response.
  *
  * Headers that uWebSockets writes by itself are left out of the head: `Date`, `Content-Length`, and `Connection` where
  * the response is whole. A head is not sent without a body: it is sent with the first chunk.
  */
-export class UwsStream implements ResponseStream, BodyFlow {
+export class UwsStream implements ResponseStream, BodyFlow, WaitingResponse {
   destroyed = false;
   /** Called if the client disconnects before the response has ended. */
   onAborted: () => void = () => {};
@@ -27,7 +45,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
   readonly client: ClientAddress;
   readonly #res: UwsResponse;
   readonly #context: ServerContext;
-  readonly #register: Set<UwsStream>;
+  readonly #settings: UwsStreamSettings;
   #head: ResponseHead | null = null;
   #isBegun = false;
   #isEnding = false;
@@ -38,6 +56,11 @@ export class UwsStream implements ResponseStream, BodyFlow {
   /** Chunks that wait for the socket, the first of them tried already. */
   readonly #waiting: Uint8Array[] = [];
   #isBlocked = false;
+  /** Bytes in uWebSockets' memory, which waits for the socket. */
+  #heldBytes = 0;
+  /** Bytes of the body that the socket has accepted. */
+  #takenBytes = 0;
+  #reader: SlowReader | null = null;
   /** Bytes of the request's body that may still arrive: 0 if it is complete, `Infinity` if the length is unknown. */
   #outstanding = 0;
   /** `true` while the client has to wait with the body of its request. */
@@ -47,17 +70,18 @@ export class UwsStream implements ResponseStream, BodyFlow {
   #isListening = false;
   #onFlushed: (() => void)[] = [];
 
-  constructor(res: UwsResponse, context: ServerContext, register: Set<UwsStream>) {
+  constructor(res: UwsResponse, context: ServerContext, settings: UwsStreamSettings) {
     this.#res = res;
     this.#context = context;
-    this.#register = register.add(this);
+    this.#settings = settings;
+    settings.register.add(this);
     this.client = new ClientAddress(res);
     this.onDestroy = () => res.close(); // aborts, too
     res.onAborted(() => {
       this.destroyed = true;
       this.client.forget();
       this.#settle();
-      this.#register.delete(this);
+      this.#settings.register.delete(this);
       this.onAborted();
     });
   }
@@ -129,10 +153,21 @@ export class UwsStream implements ResponseStream, BodyFlow {
     if (!this.destroyed && !this.#hasEnded) this.onDestroy();
   }
 
+  get waitingBytes(): number {
+    if (!this.#isBlocked) return 0;
+    return this.#waiting.reduce((sum, { length }) => sum + length, this.#heldBytes);
+  }
+
+  isLate(now: number, isCrowded: boolean): boolean {
+    const unseenBytes = this.#total >= 0 ? Math.min(this.waitingBytes, MAX_UNSEEN_BYTES) : this.waitingBytes;
+    this.#reader ??= new SlowReader();
+    return this.#reader.isLate(this.#takenBytes, unseenBytes, now, this.#settings.requestMs, isCrowded);
+  }
+
   /** The request has become a WebSocket, which has closed. */
   closed(): void {
     this.destroyed = true;
-    this.#register.delete(this);
+    this.#settings.register.delete(this);
   }
 
   /** The next request follows the rest of the body, and the request is not available after the end. */
@@ -202,6 +237,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
         return;
       }
     } else if (!this.#res.write(chunk)) {
+      this.#heldBytes = chunk.length;
       this.#waitForSocket(); // all of it is in uWebSockets' memory
     }
     this.#waiting.shift();
@@ -209,6 +245,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
 
   #waitForSocket(): void {
     this.#isBlocked = true;
+    this.#settings.slowResponses.add(this);
     if (!this.#isListening) {
       this.#isListening = true; // once: a listener that is set by a listener is lost
       this.#res.onWritable((offset) => this.#onWritable(offset));
@@ -220,6 +257,8 @@ export class UwsStream implements ResponseStream, BodyFlow {
       return true;
     }
     this.#isBlocked = false;
+    this.#takenBytes = this.#total >= 0 ? offset : this.#takenBytes + this.#heldBytes;
+    this.#heldBytes = 0;
     if (this.#triedAt >= 0) {
       this.#waiting[0] = (this.#waiting[0] as Uint8Array).subarray(offset - this.#triedAt);
       this.#triedAt = -1;
@@ -235,7 +274,7 @@ export class UwsStream implements ResponseStream, BodyFlow {
   #ended(): void {
     this.#hasEnded = true;
     this.client.forget();
-    this.#register.delete(this);
+    this.#settings.register.delete(this);
     this.#settle();
   }
 

@@ -154,6 +154,8 @@ export { WebSocketSession } from "../protocol/websocket-session.js";
 // The server on Node, for drivers on another loop.
 export { findLoopPackage, type NativeLoop } from "../platforms/concurrency/loop.js";
 export { serverStartError } from "../platforms/node/stoppable-server.js";
+export { MAX_UNSEEN_BYTES, SlowReader } from "../platforms/node/slow-reader.js";
+export { SlowResponses, type WaitingResponse } from "../platforms/node/slow-responses.js";
 export { type Closable, closeOnSignals } from "../platforms/node/signals.js";
 export type { RequestLimits } from "../platforms/node/header-section.js";
 export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";

@@ -13,6 +13,8 @@ export interface LoopServerSettings {
   /** The port to listen on. @throws ServerStartError if another process has it. */
   readonly claimPort: () => Promise<number>;
   readonly shutdownTimeoutMs: number;
+  /** Milliseconds that a client has to read a response. */
+  readonly requestMs: number;
 }
 
 /** The exports of the package of a loop. */

@@ -21,6 +21,8 @@ import { DEFAULT_REQUEST_LIMITS } from "./header-section.js";
 import { type ServerResponseHead, SERVER_OPTIONS } from "../../protocol/response.js";
 import { createScope } from "../../protocol/scope.js";
 import { socketEndpoints } from "./server-settings.js";
+import { SlowSocket } from "./slow-reader.js";
+import { SlowResponses, type WaitingResponse } from "./slow-responses.js";
 import { checkTarget, createHead, type RequestHead } from "./request-head.js";
 import { PROXY_OPTIONS, proxiesOf, type ProxyOptions } from "./trusted-proxies.js";
 import { toRules, HANDSHAKE_OPTIONS, type SocketServerOptions } from "./websocket/handshake-rules.js";
@@ -63,7 +65,11 @@ function isLength(name: string): boolean {
   return name.length === 14 && name.toLowerCase() === "content-length";
 }
 
+/** `requestTimeout` of a server of `node:http` by default. */
+const REQUEST_MS = 300_000;
+
 const EMPTY = Buffer.alloc(0);
+const slowResponses = new SlowResponses();
 const noUpgrade = new ErrorResponse(400, "Expected Upgrade: websocket.");
 
 /**
@@ -97,6 +103,8 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     headEnd: createHeadEnd(0),
     checkIntervalMs: 0,
     now: 0,
+    waitingBytes: 0,
+    isCrowded: false,
     acceptHTTP2: null,
     wake: () => {},
     upgrade: (connection: Connection, head: RequestHead) => upgrades.upgrade(connection, head),
@@ -191,7 +199,7 @@ function handleRequest(context: ServerContext, req: MountedRequest, res: ServerR
 }
 
 /** The response to a request of `node:http`, and the source of its body. */
-class NodeResponse implements ResponseStream, BodyFlow {
+class NodeResponse implements ResponseStream, BodyFlow, WaitingResponse {
   body: RequestBody | null = null;
   /** Bytes of the body; `NaN` if the length is unknown. */
   bodyBytes = 0;
@@ -202,6 +210,8 @@ class NodeResponse implements ResponseStream, BodyFlow {
   #isReading = false;
   /** The end of the connection is the end of the body, as `node:http` sends a stream on HTTP/1.0. */
   #endsWithConnection = false;
+  /** `null` while no bytes have waited for the client at a check. */
+  #reader: SlowSocket | null = null;
   /** The callers of `flushed`; `null` until the first call. */
   #waiting: (() => void)[] | null = null;
 
@@ -249,9 +259,13 @@ class NodeResponse implements ResponseStream, BodyFlow {
   }
 
   write(chunk: Uint8Array): boolean {
-    if (chunk.length > 0) return this.#res.write(chunk);
-    this.#res.flushHeaders();
-    return true;
+    if (chunk.length === 0) {
+      this.#res.flushHeaders();
+      return true;
+    }
+    const accepts = this.#res.write(chunk);
+    if (!accepts) slowResponses.add(this);
+    return accepts;
   }
 
   end(): void {
@@ -262,6 +276,18 @@ class NodeResponse implements ResponseStream, BodyFlow {
   #completed(): void {
     this.body = null;
     this.#req.resume();
+    if (this.#res.writableLength > 0) slowResponses.add(this);
+  }
+
+  get waitingBytes(): number {
+    return this.#res.writableFinished ? 0 : this.#res.writableLength;
+  }
+
+  isLate(now: number, isCrowded: boolean): boolean {
+    const server: unknown = Reflect.get(this.#req.socket, "server");
+    const { requestTimeout } = Object(server) as { requestTimeout?: unknown };
+    const requestMs = typeof requestTimeout === "number" ? requestTimeout : REQUEST_MS;
+    return (this.#reader ??= new SlowSocket(this.#req.socket)).isLate(this.waitingBytes, now, requestMs, isCrowded);
   }
 
   flushed(): Promise<void> | undefined {

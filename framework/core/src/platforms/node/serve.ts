@@ -225,6 +225,7 @@ async function createServer(
     ? (await loadDriver(loop)).createServer(context, lifespan, {
         ...shared,
         host,
+        requestMs: timeouts.requestMs,
         // uWebSockets shares a port with other processes that do, and does not say why it cannot listen.
         claimPort: async () => (isWorker ? port : probePort(host, port)),
       })

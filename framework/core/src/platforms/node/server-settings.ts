@@ -29,6 +29,10 @@ export interface ServerSettings {
   readonly checkIntervalMs: number;
   /** Milliseconds as of the last check, from an arbitrary point in time. */
   now: number;
+  /** Bytes that wait for clients, as far as the current check has counted. */
+  waitingBytes: number;
+  /** `true` if too many bytes waited at the last check. */
+  isCrowded: boolean;
 }
 
 /** Tells if a timeout has passed, in a whole number of checks. */

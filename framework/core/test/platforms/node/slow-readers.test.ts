@@ -1,7 +1,12 @@
 /** Clients that read late or not at all: whole responses for the ones, a bound on the wait for the others. */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer as createHTTPServer } from "node:http";
+import { createServer as createHTTPSServer } from "node:https";
 import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { connect as connectSecurely, createServer as createSecureServer } from "node:tls";
 import { describe, expect, it } from "@jest/globals";
 import { ClientDisconnect } from "../../../src/common/exceptions.js";
 import { consoleLogger } from "../../../src/common/logger.js";
@@ -9,11 +14,15 @@ import { ServerContext } from "../../../src/protocol/server-context.js";
 import { ShutdownTimeoutError } from "../../../src/protocol/shutdown.js";
 import { DEFAULT_REQUEST_LIMITS } from "../../../src/platforms/node/header-section.js";
 import { Connection, type ConnectionSettings } from "../../../src/platforms/node/http1/connection.js";
+import { toNodeHandler } from "../../../src/node.js";
 import { createHeadEnd } from "../../../src/platforms/node/http1/output.js";
 import { SlowReader, takenBytesOf } from "../../../src/platforms/node/slow-reader.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { HOST } from "./_http1-table.js";
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, "fixtures", name));
+const tls = { cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") };
 
 /** More than the buffers of the system take at once on loopback. */
 const BODY = Buffer.alloc(24 << 20, "x");
@@ -93,6 +102,34 @@ describe("a client that does not read", () => {
     expect(await over.promise).toEqual(ends ? "sent" : expect.any(ClientDisconnect));
     socket.destroy();
     await server.close();
+  });
+
+  it.each([
+    ["http", () => createHTTPServer()],
+    ["https", () => createHTTPSServer(tls)],
+  ])("is disconnected by toNodeHandler after the requestTimeout of a server of node:%s", async (scheme, create) => {
+    const over = new Deferred<unknown>();
+    const app = httpApp(async (_scope, _receive, send) => {
+      await send({ type: "http.response.start", status: 200 });
+      try {
+        for (;;) await send({ type: "http.response.body", body: PART, more_body: true });
+      } catch (error) {
+        over.resolve(error);
+        throw error;
+      }
+    });
+    const server = create().on("request", toNodeHandler(app));
+    server.requestTimeout = 100;
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const client =
+      scheme === "https" ? connectSecurely({ port, rejectUnauthorized: false }) : connect(port, "127.0.0.1");
+    client.on("error", () => {}).pause();
+    client.write(KEPT);
+    expect(await over.promise).toBeInstanceOf(ClientDisconnect);
+    client.destroy();
+    server.close();
   });
 
   it("does not keep the server from stopping in time, nor the application from its cleanup", async () => {
@@ -180,6 +217,33 @@ describe("a client that reads slowly", () => {
     expect(reader.isLate(10, WAITING, 70_000, 5000)).toBe(true);
   });
 
+  it("is late when it has used up its time, though it reads a little each time", () => {
+    const reader = new SlowReader();
+    const lateAt = (bytesPerMs: number) => {
+      for (let now = 0; now <= 100_000; now += 100) {
+        if (reader.isLate(now * bytesPerMs, WAITING, now, 1000)) return now;
+      }
+      return null;
+    };
+    expect(lateAt(8)).toBe(10_200); // half the least rate: twice the time
+    reader.isLate(0, 0, 0, 1000);
+    expect(lateAt(16)).toBeNull();
+  });
+
+  it("does not save up time while it reads fast", () => {
+    const reader = new SlowReader();
+    reader.isLate(0, WAITING, 0, 1000);
+    reader.isLate(1e9, WAITING, 1000, 1000);
+    expect(reader.isLate(1e9, WAITING, 1000 + 5096, 1000)).toBe(true);
+  });
+
+  it("has a thirtieth of the time while many bytes wait for the clients of the server", () => {
+    const reader = new SlowReader();
+    reader.isLate(0, WAITING, 0, 300_000);
+    expect(reader.isLate(0, WAITING, 1000, 300_000, true)).toBe(false);
+    expect(reader.isLate(0, WAITING, 1000 + 10_000 + 4096, 300_000, true)).toBe(true);
+  });
+
   it("keeps its connection while it reads a response in parts of one size, and loses it when it stops", async () => {
     const part = Buffer.alloc(WAITING);
     const app = httpApp(async (_scope, _receive, send) => {
@@ -197,6 +261,8 @@ describe("a client that reads slowly", () => {
       headEnd: createHeadEnd(0),
       checkIntervalMs: 1000,
       now: 0,
+      waitingBytes: 0,
+      isCrowded: false,
       upgrade: () => {},
       acceptHTTP2: null,
       wake: () => {},
@@ -225,11 +291,16 @@ describe("a client that reads slowly", () => {
     listener.close();
   });
 
-  it("takes bytes of the write in progress", async () => {
-    const listener = createServer().listen(0, "127.0.0.1");
+  it.each(["without", "with"])("takes bytes of the write in progress, %s TLS", async (way) => {
+    const isSecure = way === "with";
+    const listener = isSecure ? createSecureServer(tls) : createServer();
+    listener.listen(0, "127.0.0.1");
     await once(listener, "listening");
-    const client = connect((listener.address() as { port: number }).port, "127.0.0.1").pause();
-    const [socket] = (await once(listener, "connection")) as [Socket];
+    const { port } = listener.address() as { port: number };
+    const accepted = once(listener, isSecure ? "secureConnection" : "connection") as Promise<[Socket]>;
+    const client = isSecure ? connectSecurely({ port, rejectUnauthorized: false }) : connect(port, "127.0.0.1");
+    client.on("error", () => {}).pause();
+    const [socket] = await accepted;
     socket.write(BODY);
     const before = takenBytesOf(socket);
     client.resume();

@@ -9,7 +9,7 @@ import { SERVER_OPTIONS } from "../../../protocol/response.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
 import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
 import type { RequestHead } from "../request-head.js";
-import { SlowReader, takenBytesOf } from "../slow-reader.js";
+import { SlowSocket } from "../slow-reader.js";
 import { BodyReader } from "./parse-chunked.js";
 import { type HeadEnd, Output, type OutputOwner } from "./output.js";
 import { type ParsedHead, parseHead } from "./parse-head.js";
@@ -102,7 +102,7 @@ export class Connection implements OutputOwner, BodyFlow {
   #isParsing = false;
   #hasEnded = false;
   /** `null` while no bytes have waited for the client at a check. */
-  #reader: SlowReader | null = null;
+  #reader: SlowSocket | null = null;
   #exchange: Exchange | null = null;
   #upgrade: PendingUpgrade | null = null;
   /** The body of the last received request, until it is complete. */
@@ -224,8 +224,9 @@ export class Connection implements OutputOwner, BodyFlow {
   #isUnread(requestMs: number): boolean {
     const { writableLength } = this.socket;
     if (this.#reader === null && writableLength === 0) return false;
-    this.#reader ??= new SlowReader();
-    return this.#reader.isLate(takenBytesOf(this.socket), writableLength, this.#settings.now, requestMs);
+    this.#settings.waitingBytes += writableLength;
+    this.#reader ??= new SlowSocket(this.socket);
+    return this.#reader.isLate(writableLength, this.#settings.now, requestMs, this.#settings.isCrowded);
   }
 
   #wake(): void {

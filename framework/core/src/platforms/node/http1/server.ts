@@ -11,6 +11,7 @@ import type { RequestLimits } from "../header-section.js";
 import type { Lifespan } from "../../../protocol/lifespan.js";
 import { listen, type ListenAddress, urlOf } from "../listen.js";
 import type { Timeouts } from "../server-settings.js";
+import { MAX_WAITING_BYTES } from "../slow-reader.js";
 import { StoppableServer } from "../stoppable-server.js";
 import type { Sessions } from "../http2/sessions.js";
 import type { WebSocketRules } from "../websocket/handshake-rules.js";
@@ -189,6 +190,8 @@ export class HTTP1Server extends StoppableServer {
     const now = performance.now();
     this.#shared.now += Math.min(now - this.#checkedAt, 2 * this.#shared.checkIntervalMs);
     this.#checkedAt = now;
+    this.#shared.isCrowded = this.#shared.waitingBytes > MAX_WAITING_BYTES;
+    this.#shared.waitingBytes = 0;
     this.#sweep.check();
     this.#http2?.checkTime();
   }
@@ -274,6 +277,8 @@ function toConnectionSettings(
     headEnd: createHeadEnd(keepAliveMs),
     checkIntervalMs: Math.max(MIN_CHECK_INTERVAL_MS, Math.ceil(shortest / 4)),
     now: performance.now(),
+    waitingBytes: 0,
+    isCrowded: false,
     upgrade: (connection, head) => upgrades.upgrade(connection, head),
   };
 }

@@ -7,6 +7,7 @@ import { Exchange } from "../../../protocol/exchange.js";
 import { SERVER_OPTIONS } from "../../../protocol/response.js";
 import { createScope, type Endpoints } from "../../../protocol/scope.js";
 import { socketEndpoints, isLate, type ServerSettings } from "../server-settings.js";
+import { MIN_BYTES_PER_MS, SlowSocket } from "../slow-reader.js";
 import type { FrameGate } from "./frame-gate.js";
 import { readHead, RequestStream } from "./stream.js";
 
@@ -35,8 +36,7 @@ const MAX_WAITING_BYTES = 8_388_608;
  * later turns of the event loop, as many at a time, when the responses before them are counted.
  */
 const FIRST_STARTS = 16;
-/** If more bytes wait, a client that takes fewer bytes a millisecond than this has a share of `requestMs`. */
-const MIN_BYTES_PER_MS = 16;
+/** If more bytes wait, a client that takes them too slowly has a share of `requestMs`. */
 const SLOW_SHARE = 1 / 30;
 /** Milliseconds until a connection is cut that was told to close, or whose client broke the protocol. */
 const LINGER_MS = 1000;
@@ -65,6 +65,7 @@ export class Session {
   /** Bytes that waited at the last check, and milliseconds for which the client has been too slow. */
   #waitingBytes = 0;
   #slowMs = 0;
+  readonly #reader: SlowSocket;
   #hasServed = false;
   /** When the last stream closed, or the connection was told to close. */
   #since: number;
@@ -88,6 +89,7 @@ export class Session {
     this.#socket = socket;
     this.#gate = gate;
     this.#settings = settings;
+    this.#reader = new SlowSocket(socket);
     this.#endpoints = socketEndpoints(socket, path);
     this.#since = this.#checkedAt = this.#pingedAt = this.#movedAt = settings.now;
     session.on("error", ignore);
@@ -129,26 +131,30 @@ export class Session {
     this.#checkedAt = now;
   }
 
-  /** The bytes that wait for the client, without those of the largest response. */
-  #countWaitingBytes(): number {
+  /** The bytes that wait for the client, with and without those of the largest response. */
+  #countWaitingBytes(): { readonly all: number; readonly others: number } {
     let all = 0;
     let largest = 0;
     for (const { waitingBytes } of this.#streams) {
       all += waitingBytes;
       largest = Math.max(largest, waitingBytes);
     }
-    return all - largest;
+    return { all, others: all - largest };
   }
 
   #checkWaitingBytes(now: number): void {
     const { requestMs } = this.#settings.timeouts;
     const elapsedMs = now - this.#checkedAt;
-    const waitingBytes = this.#countWaitingBytes();
+    const { all, others: waitingBytes } = this.#countWaitingBytes();
     const isSlow = this.#waitingBytes - waitingBytes < elapsedMs * MIN_BYTES_PER_MS;
     this.#slowMs = waitingBytes > MAX_WAITING_BYTES && isSlow ? this.#slowMs + elapsedMs : 0;
     if (waitingBytes > MAX_WAITING_BYTES) this.#maxStreams = FIRST_STARTS;
     this.#waitingBytes = waitingBytes;
-    if (requestMs > 0 && this.#slowMs >= requestMs * SLOW_SHARE) this.#expel("bytes that wait for the client");
+    this.#settings.waitingBytes += all;
+    const isUnread = this.#reader.isLate(all, now, requestMs, this.#settings.isCrowded);
+    if (isUnread || (requestMs > 0 && this.#slowMs >= requestMs * SLOW_SHARE)) {
+      this.#expel("bytes that wait for the client");
+    }
     this.#startLater();
   }
 
@@ -158,7 +164,7 @@ export class Session {
     this.#willStart = true;
     setImmediate(() => {
       this.#willStart = false;
-      if (this.#countWaitingBytes() > MAX_WAITING_BYTES) return;
+      if (this.#countWaitingBytes().others > MAX_WAITING_BYTES) return;
       for (const begin of this.#pending.splice(0, FIRST_STARTS)) begin();
       this.#startLater();
     });

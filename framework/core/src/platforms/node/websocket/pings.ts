@@ -2,7 +2,7 @@
 
 import { performance } from "node:perf_hooks";
 import { clearInterval, setImmediate, setInterval } from "node:timers";
-import { MIN_BYTES_PER_MS, SlowReader, takenBytesOf, unsentBytesOf, type WriteCounts } from "../slow-reader.js";
+import { MIN_BYTES_PER_MS, takenBytesOf, unsentBytesOf, type WriteCounts } from "../slow-reader.js";
 
 /** `idle`: no bytes wait for the client. `stalled`: some do, and it has read no bytes since the last round. */
 export type Reading = "idle" | "reading" | "stalled";
@@ -12,7 +12,9 @@ const MAX_HELD_BYTES = 4_194_304;
 
 /** Watches the client of a socket in rounds. */
 export class ClientProgress {
-  readonly #reader = new SlowReader();
+  /** When the client was last seen to take something, in milliseconds; `Infinity` while no bytes wait. */
+  #takenAt = Infinity;
+  #takenBytes = 0;
   /** When the ping was sent whose pong is awaited, in milliseconds; `Infinity` without one. */
   #pingedAt = Infinity;
   /** Bytes written before the last ping, and before the last acknowledged one. */
@@ -22,8 +24,13 @@ export class ClientProgress {
   /** @param now - In milliseconds, by a clock that never goes back. */
   check(socket: WriteCounts, now: number): Reading {
     const waiting = socket.writableLength;
-    const stalledMs = this.#reader.stalledMs(takenBytesOf(socket), waiting, now);
+    const takenBytes = takenBytesOf(socket);
+    // The number of bytes that wait does not tell: messages of one size leave the same number at each check.
+    if (waiting === 0) this.#takenAt = Infinity;
+    else if (takenBytes !== this.#takenBytes || this.#takenAt === Infinity) this.#takenAt = now;
+    this.#takenBytes = takenBytes;
     if (waiting === 0) return "idle";
+    const stalledMs = now - this.#takenAt;
     // Without a live count of the bytes that wait, a client gets more time for them, as for a response.
     const allowedMs = unsentBytesOf(socket) > 0 ? 0 : waiting / MIN_BYTES_PER_MS;
     return stalledMs > 0 && stalledMs >= allowedMs ? "stalled" : "reading";
