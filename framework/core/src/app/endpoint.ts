@@ -390,7 +390,7 @@ export class Endpoint {
   #abandon(call: Call, error: unknown): never {
     const scope = call.scope as HTTPScope;
     logError(error, scope, this.#settings.logger);
-    finishAfterCut(scope, this.#afterResponse(call));
+    if (call.hasWorkAfterFailure) finishAfterCut(scope, this.#afterResponse(call));
     throw error;
   }
 }

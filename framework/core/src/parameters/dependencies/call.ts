@@ -179,6 +179,12 @@ export class Call implements LoadingParts {
     return this.draftIfMade !== null || this.requestIfMade?.[HAS_FILES] === true;
   }
 
+  /** The same after a response that has failed in its middle: its dependencies are cleaned up already. */
+  get hasWorkAfterFailure(): boolean {
+    if (this.backgroundIfMade !== null || this.late !== null || this.requestIfMade?.[HAS_FILES]) return true;
+    return this.response?.background !== undefined || this.draftIfMade?.background !== undefined;
+  }
+
   /**
    * Cleans up the dependencies of scope `"function"` and then settles, after the handler and before anything is sent.
    * If that fails, the result is discarded: its tasks do not run, and a prepared response releases its file or source.
