@@ -181,6 +181,20 @@ describe("prometheus", () => {
     ]);
   });
 
+  it("counts a request as aborted if its client disconnected, even if its handler responds", async () => {
+    const { app, metrics } = create();
+    const client = new AbortController();
+    app.get("/slow", async () => client.abort());
+    const kept: Promise<unknown>[] = [];
+    const request = new Request("http://localhost/slow", { signal: client.signal });
+    await app.fetch(request, { waitUntil: (promise) => void kept.push(promise) });
+    await Promise.all(kept);
+    expect(labelled(await scrape(metrics), "http_requests_total")).toEqual([
+      [{ method: "GET", route: "/slow", status: "aborted" }, 1],
+    ]);
+    await app.fetch.close();
+  });
+
   it.each([{ buckets: [] }, { buckets: [1, 1] }, { buckets: [0] }, { buckets: ["1"] }, { register: 1 }, { path: "/" }])(
     "rejects %j",
     (options) => {

@@ -30,6 +30,23 @@ const TRACEPARENT = ["traceparent", `00-${TRACE}-${PARENT}-01`] as const;
 const activeId = () => trace.getActiveSpan()?.spanContext().spanId;
 const later = () => new Promise((resolve) => setImmediate(resolve));
 
+it("makes a span without a status of a request whose client disconnected, even if its handler responds", async () => {
+  const app = create();
+  const client = new AbortController();
+  app.get("/slow", async () => client.abort());
+  const kept: Promise<unknown>[] = [];
+  const request = new Request("http://localhost/slow", { signal: client.signal });
+  await app.fetch(request, { waitUntil: (promise) => void kept.push(promise) });
+  await Promise.all(kept);
+  const { name, attributes, status } = telemetry.takeSpan();
+  expect([name, attributes[semconv.ATTR_HTTP_RESPONSE_STATUS_CODE], status.code]).toEqual([
+    "GET /slow",
+    undefined,
+    SpanStatusCode.UNSET,
+  ]);
+  await app.fetch.close();
+});
+
 describeMatrix("openTelemetry", ({ call, transport }) => {
   const hasAddresses = transport === "socket" || transport === "http2";
 

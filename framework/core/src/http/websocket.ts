@@ -12,7 +12,7 @@ import { encodeUTF8 } from "../protocol/header-list.js";
 import { disconnectReason, MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
-import { SESSION, type SessionScope } from "../protocol/websocket-handshake.js";
+import { CALL, type CalledScope } from "../protocol/server-context.js";
 import { HTTPConnection, LEFT } from "./request.js";
 import { receiveAhead } from "./websocket/receive-ahead.js";
 import { parseJSON } from "./request/json.js";
@@ -380,10 +380,10 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     return this.#abort.signal;
   }
 
-  /** On a server without a session, only a message reports that the client disconnects, so messages are received ahead. */
+  /** On other servers, only a message reports that the client disconnects, so messages are received ahead. */
   #watch(): void {
-    const { [SESSION]: session }: WebSocketScope & SessionScope = this.scope;
-    if (session) session.whenEnded(() => this.#leave());
+    const { [CALL]: call }: WebSocketScope & CalledScope = this.scope;
+    if (call?.whenEnded) call.whenEnded(() => this.#leave());
     else this.#receive = receiveAhead(this.#receive, () => this.#leave());
   }
 

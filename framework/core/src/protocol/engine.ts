@@ -30,6 +30,8 @@ export interface ConnectionHandle {
 
 /** The response of one request: `respond`, or `begin write* end`. The next request may follow it. */
 export interface ResponseStream extends ConnectionHandle {
+  /** `true` once the client has disconnected, if the driver learns of it only on request; otherwise `destroyed` tells. */
+  readonly hasLeft?: boolean;
   /** The body of the request, if the driver reads it only when the application asks for it. */
   readonly source?: BodyFlow;
   /**

@@ -64,6 +64,10 @@ export class Exchange implements ServedCall {
     return `${this.#scope.method} ${this.#scope.path}`;
   }
 
+  get hasLeft(): boolean {
+    return this.#phase === "gone" || this.#mayEnd || (this.#stream.hasLeft ?? this.#stream.destroyed);
+  }
+
   /** `true` while no part of the response has been sent: another can still be sent instead. */
   get untouched(): boolean {
     return this.#phase === "idle" || this.#phase === "started";

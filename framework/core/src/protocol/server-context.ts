@@ -32,6 +32,10 @@ export interface Proxies {
 export interface ServedCall {
   /** Its name in a log line: `"GET /items"`. */
   readonly name: string;
+  /** `true` if the client has disconnected or ended its side: it does not wait for the response. */
+  readonly hasLeft: boolean;
+  /** For a WebSocket: calls back once the connection has ended. Messages may still wait for the application. */
+  whenEnded?(callBack: () => void): void;
   /** The server is about to stop: ends a response that its client requests again. */
   drain(): void;
   /** The time to stop is nearly up: cuts the response if its client does not read it. Tells if its application had not ended it. */
@@ -44,6 +48,14 @@ export interface ServedCall {
    * @returns A promise for the time until the system has all data of the application; undefined if it has it already.
    */
   settled(failure: { readonly error: unknown } | null): Promise<void> | undefined;
+}
+
+/** Under this key, a scope has its call, which knows more about the client than ASGI. Other servers do not set it. */
+export const CALL: unique symbol = Symbol("tsgi.call");
+
+/** A scope that may have its call. */
+export interface CalledScope {
+  [CALL]?: Pick<ServedCall, "hasLeft" | "whenEnded">;
 }
 
 /** Work of requests that have failed in the middle of their response. */
@@ -98,8 +110,9 @@ export class ServerContext {
   }
 
   /** Calls the application. Never rejects. */
-  async run(call: ServedCall, scope: Scope, receive: Receive, send: Send): Promise<void> {
+  async run(call: ServedCall, scope: Scope & CalledScope, receive: Receive, send: Send): Promise<void> {
     this.running.add(call);
+    scope[CALL] = call;
     let failure: { readonly error: unknown } | null = null;
     try {
       await this.app(scope, receive, send);

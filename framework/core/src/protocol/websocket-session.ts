@@ -19,8 +19,6 @@ import {
   type PendingHandshake,
   type Refusal,
   type WebSocketEvents,
-  SESSION,
-  type SessionScope,
 } from "./websocket-handshake.js";
 import type { ConnectionHandle } from "./engine.js";
 import { ErrorResponse } from "./error-response.js";
@@ -81,8 +79,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   }
 
   /** Calls the application. Resolves, never with an error, once it has settled. */
-  run(scope: WebSocketScope & SessionScope): Promise<void> {
-    scope[SESSION] = this;
+  run(scope: WebSocketScope): Promise<void> {
     return this.#context.run(
       this,
       scope,
@@ -91,7 +88,6 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     );
   }
 
-  /** Calls back once the connection has ended. Messages may still wait for the application. */
   whenEnded(callBack: () => void): void {
     this.#inbox.whenEnded(callBack);
   }
@@ -204,7 +200,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   #close(message: WebSocketCloseMessage): void {
     const code = message.code ?? CLOSE.normal;
     const reason = message.reason ?? "";
-    if (this.#phase === "closing" || this.#phase === "closed" || this.#isGone) return;
+    if (this.#phase === "closing" || this.#phase === "closed" || this.hasLeft) return;
     this.#expect(this.#phase === "connecting" ? "connecting" : "open", message);
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new ProtocolError(fault);
@@ -270,7 +266,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   #failed(error: unknown): void {
     const { logger } = this.#context;
     const fields = { err: error, path: this.#path };
-    if (this.#isGone && !this.#hasEnded && !(error instanceof ProtocolError)) {
+    if (this.hasLeft && !this.#hasEnded && !(error instanceof ProtocolError)) {
       logger.debug(fields, `The application threw after its client had disconnected: ${this.name}`);
       return;
     }
@@ -280,7 +276,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   }
 
   /** `true` once the client has disconnected. The socket knows a moment before its event. */
-  get #isGone(): boolean {
+  get hasLeft(): boolean {
     return this.#inbox.ended || this.#connection.destroyed;
   }
 

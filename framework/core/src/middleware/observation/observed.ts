@@ -15,7 +15,7 @@ import { FROM_LIST, GET_LIST, ResponseHeaders } from "../../http/response/header
 import type { Instrumentation, StepKind, Observation } from "./types.js";
 import { type Logger, errorText } from "../../common/logger.js";
 import { markHandled } from "../../common/promises.js";
-import { unfinishedWork } from "../../protocol/server-context.js";
+import { CALL, type CalledScope, unfinishedWork } from "../../protocol/server-context.js";
 
 /** The key of a scope under which its observation is found. */
 export const OBSERVED: unique symbol = Symbol("tsgi.observed");
@@ -134,20 +134,20 @@ export class Observed {
   }
 
   /** A `send` that observes what passes. */
-  tracking(send: Send): Send {
+  tracking(scope: RequestScope & CalledScope, send: Send): Send {
     const tracked: Send = (message) => {
       switch (message.type) {
         case "http.response.start":
         case "websocket.http.response.start":
-          return send({ ...message, headers: this.#respond(message.status, message.headers) });
+          return send({ ...message, headers: this.#respond(scope, message.status, message.headers) });
         case "websocket.accept":
-          return send({ ...message, headers: this.#respond(101, message.headers) });
+          return send({ ...message, headers: this.#respond(scope, 101, message.headers) });
         case "websocket.close":
-          this.#respond(CLOSED_HANDSHAKE, undefined);
+          this.#respond(scope, CLOSED_HANDSHAKE, undefined);
           return send(message);
         case "http.response.body":
         case "websocket.http.response.body":
-          this.bytesSent += sizeOf(message);
+          if (this.#hasResponded) this.bytesSent += sizeOf(message);
           return send(message);
         default:
           return send(message);
@@ -156,9 +156,16 @@ export class Observed {
     return tracked;
   }
 
-  /** Shows the head to the instrumentations. Returns the headers with the additions. */
-  #respond(status: number, list: Iterable<HeaderPair> | undefined): Iterable<HeaderPair> {
-    if (this.#hasResponded) return list ?? [];
+  /**
+   * Shows the head to the instrumentations, unless the client has disconnected before it. Returns the headers with the
+   * additions.
+   */
+  #respond(
+    scope: RequestScope & CalledScope,
+    status: number,
+    list: Iterable<HeaderPair> | undefined,
+  ): Iterable<HeaderPair> {
+    if (this.#hasResponded || scope[CALL]?.hasLeft) return list ?? [];
     this.#hasResponded = true;
     const headers = ResponseHeaders[FROM_LIST](list);
     for (const watch of this.#watches) watch.response(status, headers);
@@ -236,7 +243,7 @@ export function observing(
     const observed = new Observed(watches, outer);
     const marked: RequestScope & ObservedScope = scope;
     marked[OBSERVED] = observed;
-    const tracked = observed.tracking(send);
+    const tracked = observed.tracking(scope, send);
     // Async, so that an error which the application throws synchronously is a rejection too.
     return observed.run(scope, async () => app(scope, receive, tracked));
   };

@@ -29,7 +29,7 @@ export interface Observation {
     name: string,
   ): (error?: unknown) => void;
   /**
-   * Called once, before the head is sent. For a WebSocket with 101, or with the status of its refusal. May add headers.
+   * Called once, before the head is sent; not called if the client has disconnected before it. For a WebSocket with 101, or with the status of its refusal. May add headers.
    */
   response?(status: number, headers: ResponseHeaders): void;
   /**

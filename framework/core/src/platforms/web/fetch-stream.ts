@@ -129,6 +129,11 @@ export class FetchStream implements ResponseStream, BodyOwner {
     this.response = new Promise((resolve) => (this.#resolve = resolve));
   }
 
+  /** Not used for each request: the signal is made when it is read. */
+  get hasLeft(): boolean {
+    return this.destroyed || this.#request.signal.aborted;
+  }
+
   /** Reports the client's disconnect to a call of the application. */
   attach(call: { disconnect(): void }): void {
     this.#call = call;

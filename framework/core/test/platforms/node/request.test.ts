@@ -1,3 +1,4 @@
+import { CALL } from "../../../src/protocol/server-context.js";
 import { describe, expect, it } from "@jest/globals";
 import type { HTTPScope } from "../../../src/protocol/asgi.js";
 import { HeaderList } from "../../../src/protocol/header-list.js";
@@ -36,6 +37,7 @@ describe("the scope", () => {
       server: ["127.0.0.1", expect.any(Number)],
       state: {},
       extensions: {},
+      [CALL]: expect.anything(), // for the observation of an App
     });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, ReceiveMessage, SendMessage, WebSocketScope } from "../../../src/protocol/asgi.js";
 import { ClientDisconnect } from "../../../src/common/exceptions.js";
 import { Deferred } from "../../../src/common/promises.js";
-import { SESSION } from "../../../src/protocol/websocket-handshake.js";
+import { CALL } from "../../../src/protocol/server-context.js";
 import { httpApp, pair, respond, served, Wire } from "./_http.js";
 import { accept, Client, echo, GOOD, handshake, sending, socketApp } from "./_websocket.js";
 
@@ -31,7 +31,7 @@ describe("a WebSocket", () => {
     expect(scopes).toEqual([
       {
         type: "websocket",
-        [SESSION]: expect.anything(), // for the signal of an App
+        [CALL]: expect.anything(), // for the signal of an App
         asgi: { version: "3.0", spec_version: "2.4" },
         http_version: "1.1",
         scheme: "ws",
