@@ -1,6 +1,6 @@
 /** The login to an endpoint: the metadata by which an agent finds the authorization server. @module */
 import type { App } from "tsgi";
-import { type DependencyStep, endpointsOf } from "tsgi/internals";
+import { type DependencyStep, endpointsOf, mountPublic } from "tsgi/internals";
 import type { SecurityScheme } from "tsgi/security";
 import { fromFetchHandler } from "tsgi/web";
 
@@ -28,7 +28,7 @@ export function serveMetadata(app: App, { resourceMetadata }: EndpointScheme): v
     if (!new URL(request.url).pathname.endsWith(path)) return new globalThis.Response(null, { status: 404 });
     return globalThis.Response.json((body ??= { ...document, ...scopesOf(app) }));
   };
-  app.mount(path, fromFetchHandler(describe));
+  mountPublic(app, path, fromFetchHandler(describe));
 }
 
 /** The scopes of all tools: an agent requests them when it logs in. */

@@ -50,6 +50,18 @@ async function connect(endpoint: string, headers: Headers = {}, era: Era = "mode
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }
 
+type Dependencies = readonly ReturnType<typeof Depends>[];
+
+/** Includes a router and returns what includes it. */
+function including<Outer extends App | Router>(
+  outer: Outer,
+  inner: Router,
+  options: { dependencies?: Dependencies } = {},
+) {
+  outer.includeRouter(inner, options);
+  return outer;
+}
+
 const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
 const post = (endpoint: string, body: unknown, headers: Headers = {}) =>
@@ -266,6 +278,33 @@ describe("the list of tools", () => {
     expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403, detail: "Not enough scopes" } });
     const allowed = await client.callTool({ name: "read" });
     expect(allowed.structuredContent).toEqual({ name: "reader" });
+  });
+
+  it.each<[string, (tools: Router, dependencies: Dependencies) => App]>([
+    ["the App", (tools, dependencies) => including(new App({ logger: new KeptLog(), dependencies }), tools)],
+    ["includeRouter", (tools, dependencies) => including(new App({ logger: new KeptLog() }), tools, { dependencies })],
+    [
+      "an outer router",
+      (tools, dependencies) =>
+        including(new App({ logger: new KeptLog() }), including(new Router({ dependencies }), tools)),
+    ],
+  ])("omits tools, and rejects their calls, because of dependencies of %s", async (_, build) => {
+    const tools = new Router();
+    tools.get("/secret", { mcp: { name: "secret" } }, async () => "secret");
+    const guard = withParams({ key: Header({ alias: "x-key", default: null }) }, async ({ key }) => {
+      if (key === null) throw new HTTPException(403);
+    });
+    const app = build(tools, [Depends(guard)]);
+    const outer = new App({ logger: new KeptLog() });
+    outer.includeRouter(mcp(app));
+    outer.mount("/api", app);
+    await using server = await serve(outer, SERVED);
+    await using stranger = await connect(`${server.url}/mcp`);
+    expect(namesOf(await stranger.listTools())).toEqual([]);
+    const refused = await stranger.callTool({ name: "secret" });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403 } });
+    await using known = await connect(`${server.url}/mcp`, { "x-key": "1" });
+    expect((await known.callTool({ name: "secret" })).isError).toBeFalsy();
   });
 
   it("takes overrides of dependencies, as every request does", async () => {
@@ -749,6 +788,16 @@ describe("a hostile agent", () => {
     await using client = await connect(server.endpoint, { origin: "https://inspector.example" });
     expect(namesOf(await client.listTools())).toEqual(["getItemsByItemId", "add_item"]);
   });
+});
+
+it("the metadata of the login is public, even if the App requires a login", async () => {
+  const path = "/.well-known/oauth-protected-resource/mcp";
+  const document = { resource: "https://api.example.com/mcp" };
+  const auth = Object.assign(new APIKeyHeader({ name: "x-key" }), { resourceMetadata: { path, document } });
+  const app = new App({ logger: new KeptLog(), dependencies: [Depends(auth)] });
+  await using server = await start(app, { auth });
+  expect(await (await fetch(new URL(path, server.endpoint))).json()).toEqual(document);
+  expect((await post(server.endpoint, listRequest)).status).toBe(401);
 });
 
 describe("mcp, at startup", () => {

@@ -182,6 +182,16 @@ export function documentSourceOf(app: App): Documentation["source"] {
   return app[DOCUMENT_SOURCE];
 }
 
+const MOUNT_PUBLIC: unique symbol = Symbol.for("tsgi.mount-public");
+
+/**
+ * Mounts an application that is public by its standard, so that the dependencies of the App do not have to reach it, such as the
+ * metadata by which a client finds its login.
+ */
+export function mountPublic(app: App, path: string, mounted: ASGIApp): void {
+  app[MOUNT_PUBLIC](path, mounted);
+}
+
 /** An App is an ASGI application: call it with a scope, `receive` and `send`. */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging, eslint/no-unused-vars -- the constructor gives a function, which is callable; both declarations need the same type parameters
 export interface App<Responses extends ResponseDocs = {}> {
@@ -314,7 +324,7 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
     });
     this.#root[SUBSCRIBE]({
       addRoute: (entry) => this.#addRoute(entry),
-      addMount: (entry) => this.#addMount(entry),
+      addMount: (entry) => this.#addMount(entry, options.dependencies),
       addLifespan: ({ router, lifespan }) => {
         this.#assertOpen("includeRouter");
         this.#lifespan.routers.set(router, lifespan);
@@ -447,8 +457,13 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
     return [...byText].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, place]) => place);
   }
 
-  #addMount(entry: MountEntry): void {
-    const { dependencies = [] } = this.settings;
+  /** @internal */
+  [MOUNT_PUBLIC](path: string, app: ASGIApp): void {
+    this.#addMount({ path, app, middleware: [] });
+  }
+
+  /** @param dependencies - Around the mount. */
+  #addMount(entry: MountEntry, dependencies: AppOptions["dependencies"] = []): void {
     const { path, app, middleware } = addMountLevel(entry, { dependencies });
     this.#assertOpen(`mount ${path}`);
     if (app === (this as unknown)) {

@@ -5,7 +5,7 @@
  * @module
  */
 // The application as it was compiled.
-export { documentSourceOf, endpointsOf, plansOf } from "./app.js";
+export { documentSourceOf, endpointsOf, mountPublic, plansOf } from "./app.js";
 export { type Entrance, entranceOf } from "./dispatcher.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";
