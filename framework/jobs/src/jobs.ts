@@ -9,10 +9,11 @@ import {
 } from "tsgi";
 import { assertOptions, carriedContext, consoleLogger, guardLogger, WorkScope } from "tsgi/internals";
 import type { RunSettings } from "./attempt.js";
-import { CONTROL, type JobsControl, JobTable, type Worker } from "./control.js";
+import { CONTROL, type JobsControl, type Worker } from "./control.js";
 import { assertName, Definition, type Envelope } from "./definition.js";
 import { jobsError } from "./errors.js";
 import { InlineRunner } from "./inline.js";
+import { JobTable } from "./job-table.js";
 import { assertNodeVersion } from "./library.js";
 import { JobMetrics } from "./metrics.js";
 import {

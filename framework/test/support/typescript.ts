@@ -19,10 +19,15 @@ function compilerOnDemand(version: string): string {
 }
 
 /** The compiler of this repository, and of projects that are generated. */
-const NEWEST: [version: string, path: () => string] = [
+export const NEWEST: [version: string, path: () => string] = [
   "7",
   () => join(dirname(resolve("typescript/package.json")), "bin/tsc"),
 ];
+
+/** The oldest one that the pages promise. It is downloaded only for the slow tests. */
+export const oldestCompilers: [version: string, path: () => string][] = process.env["TSGI_SLOW"]
+  ? [["5.4.5", () => compilerOnDemand("5.4.5")]]
+  : [];
 
 /** Older ones. 6 is downloaded only for the slow tests. */
 export const olderCompilers: [version: string, path: () => string][] = [

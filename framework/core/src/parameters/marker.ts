@@ -76,7 +76,7 @@ export interface PathMarker<T, Given = undefined> extends SourceMarkerOf<T, "pat
 /** Options of every descriptor. */
 export interface SourceOptions {
   /** The name on the wire. Defaults to the parameter's own. */
-  alias?: string;
+  alias?: string | undefined;
   description?: string;
   examples?: readonly unknown[];
   deprecated?: boolean;

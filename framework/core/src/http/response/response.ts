@@ -11,7 +11,7 @@ import { type HeadersInit, ResponseHeaders } from "./headers.js";
 import { claim } from "./pull.js";
 
 /** No body. */
-export const NO_BYTES = createBytes(0);
+export const NO_BYTES: Uint8Array = createBytes(0);
 
 /** Options of every response class. */
 export interface ResponseOptions {

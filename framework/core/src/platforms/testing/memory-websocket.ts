@@ -176,7 +176,7 @@ function createHandshakeScope(
 /** The client's end of one WebSocket. */
 export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, OpenWebSocket {
   /** Messages of the application; fails with the end of the WebSocket. */
-  readonly inbox = new MessageQueue<string | Uint8Array>();
+  readonly inbox: MessageQueue<string | Uint8Array> = new MessageQueue();
   readonly path: string;
   /** Everything that was sent has been received. */
   readonly bufferedAmount = 0;

@@ -1,0 +1,133 @@
+/** pg-boss's table of jobs, as the commands read and change it. @module */
+import type { Db, PgBoss } from "pg-boss";
+import { describeError } from "tsgi/internals";
+import type { JobRecord, JobState } from "./control.js";
+import type { Envelope } from "./definition.js";
+import { DEFAULT_RULES } from "./options.js";
+import { type Connection, sendOptions } from "./store.js";
+
+/** PostgreSQL manual, appendix A. */
+const UNIQUE_VIOLATION = "23505";
+
+/** The most jobs that a list has. */
+const MAX_LISTED = 1_000;
+
+/** A row of pg-boss's table of jobs. */
+interface Row {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly is_delayed: boolean;
+  readonly data: Partial<Envelope> | null;
+  readonly output: { readonly message?: unknown } | null;
+  readonly retry_count: number;
+  readonly created_on: Date;
+}
+
+/** Reads and changes jobs in the database. */
+export class JobTable {
+  readonly #boss: PgBoss;
+  readonly #db: Db;
+  readonly #table: string;
+
+  /** @param schema - A name that pg-boss has accepted. */
+  constructor({ boss, db }: Connection, schema: string) {
+    this.#boss = boss;
+    this.#db = db;
+    this.#table = `${schema}.job`;
+  }
+
+  async #rows(condition: string, value: unknown): Promise<readonly Row[]> {
+    const { rows } = await this.#db.executeSql(
+      `SELECT id, name, state::text, start_after > now() AS is_delayed, data, output, retry_count, created_on
+       FROM ${this.#table} WHERE ${condition} ORDER BY created_on DESC, id LIMIT ${MAX_LISTED}`,
+      [value],
+    );
+    return rows as Row[];
+  }
+
+  async list(names: readonly string[]): Promise<readonly JobRecord[]> {
+    return (await this.#rows("name = ANY($1::text[])", names)).map(recordOf);
+  }
+
+  async #find(id: string): Promise<Row | null> {
+    return (await this.#rows("id::text = lower($1) AND name NOT LIKE '\\_\\_pgboss\\_\\_%'", id))[0] ?? null;
+  }
+
+  async show(id: string): Promise<JobRecord | null> {
+    const row = await this.#find(id);
+    return row && recordOf(row);
+  }
+
+  async retry(id: string): Promise<JobState | null> {
+    const row = await this.#find(id);
+    if (row === null) return null;
+    const state = stateOf(row);
+    if (state !== "dead") return state;
+    const { name, data } = row;
+    const rules = { ...DEFAULT_RULES, ...data };
+    const transaction = await this.#db.beginTransaction?.();
+    if (transaction === undefined) throw new TypeError("pg-boss has no separate connections.");
+    try {
+      const { db } = transaction;
+      await this.#boss.retry(name, row.id, { db });
+      const retryLimit = row.retry_count + (sendOptions(rules, {}).retryLimit ?? 0);
+      await this.#boss.update(name, { ...data, failures: 0 }, { id: row.id, retryLimit, startAfter: 0, db });
+      await transaction.commit();
+      return state;
+    } catch (error) {
+      await transaction.rollback();
+      if (describeError(error).code !== UNIQUE_VIOLATION) throw error;
+      throw new Error(`Another job ${name} with the same key is waiting or running.`, { cause: error });
+    }
+  }
+
+  async cancel(id: string): Promise<JobState | null> {
+    const row = await this.#find(id);
+    if (row === null) return null;
+    const state = stateOf(row);
+    if (state === "waiting" || state === "delayed" || state === "running") await this.#boss.cancel(row.name, row.id);
+    return state;
+  }
+
+  /** Counts the jobs that wait, by name. */
+  async waiting(names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const { rows } = await this.#db.executeSql(
+      `SELECT name, count(*)::int AS count FROM ${this.#table}
+       WHERE name = ANY($1::text[]) AND state < 'active' GROUP BY name`,
+      [names],
+    );
+    const counts = new Map(names.map((name) => [name, 0]));
+    for (const { name, count } of rows as { name: string; count: number }[]) counts.set(name, count);
+    return counts;
+  }
+}
+
+function recordOf(row: Row): JobRecord {
+  const { id, name, data, output, created_on: createdOn } = row;
+  const reason = row.state === "completed" ? undefined : output?.message;
+  return {
+    id,
+    name,
+    state: stateOf(row),
+    attempt: (data?.failures ?? 0) + 1,
+    payload: data?.payload ?? null,
+    ...(typeof reason === "string" ? { reason } : {}),
+    createdAt: createdOn.toISOString(),
+  };
+}
+
+function stateOf({ state, is_delayed: isDelayed }: Row): JobState {
+  switch (state) {
+    case "active":
+      return "running";
+    case "completed":
+      return "done";
+    case "cancelled":
+      return "cancelled";
+    case "failed":
+      return "dead";
+    default:
+      return isDelayed ? "delayed" : "waiting";
+  }
+}
