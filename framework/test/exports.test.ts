@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
     WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
-    guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isListedSocket
+    guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
     isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage mountPublic nameOf nearest nextTurn observable observedOf observing oneLine oneOf ownFramesFirst
     parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural quoteWord readBody readServerSentEvents refusal

@@ -8,6 +8,7 @@ import {
   expecting,
   fingerprintOf,
   FUNCTION,
+  isKept,
   isToken,
   KEY_HEADER,
   type OptionRules,
@@ -35,12 +36,18 @@ export interface IdempotentOptions {
    * them runs as if it had no key.
    */
   key?: (request: Request) => string | Promise<string>;
+  /**
+   * Decides by the status whether a response is kept. By default, 401, 403, 408, 409, 425 and 429 are not kept: a repeat can
+   * succeed. A status from 500 on is never kept.
+   */
+  keep?: (status: number) => boolean;
 }
 
 const OPTIONS: OptionRules<IdempotentOptions> = {
   ttlSeconds: whole(1, 2_147_483_647),
   header: expecting("the name of a header", (value) => typeof value === "string" && isToken(value)),
   key: FUNCTION,
+  keep: FUNCTION,
 };
 
 const DAY_SECONDS = 86_400;
@@ -87,7 +94,7 @@ export function idempotent<D, Tx>(
   const database = databaseOf(transaction);
   if (database === null) throw prismaError("TSGI_NO_REQUEST_TRANSACTION", transaction);
   assertOptions("idempotent()", options, OPTIONS);
-  const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller } = options;
+  const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller, keep } = options;
   const hold = createHold({ database, header, caller });
   const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
   return createSettling("idempotent", params, async ({ held, database: client, tx, tasks }) => {
@@ -104,6 +111,7 @@ export function idempotent<D, Tx>(
       undo,
       maxResponseBytes: MAX_RESPONSE_BYTES,
       confirm: async (response) => {
+        if (!isKept((response as ReadyResponse).status, keep)) return;
         await responses.save(raw, key, { ...(response as ReadyResponse), fingerprint }, ttlSeconds);
         if (responses.takeSweep()) tasks.addTask(() => responses.sweep(client as RawClient));
       },

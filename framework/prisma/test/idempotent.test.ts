@@ -285,14 +285,14 @@ describe.each([
       expect(await shop.db.user.count()).toBe(1);
     });
 
-    it("keeps a Response that the handler returned, with any status, its cookies and its bytes", async () => {
+    it("keeps a Response that the handler returned, with its status, its cookies and its bytes", async () => {
       await using shop = await openShop(name);
       let runs = 0;
       shop.app.post("/{kind}", { params: shop.take() }, async ({ kind }) => {
         runs += 1;
         if (kind === "file") return new FileResponse(import.meta.filename);
         if (kind === "empty") return new Response(null, { statusCode: 204 });
-        const response = new JSONResponse({ runs }, { statusCode: kind === "error" ? 500 : 409 });
+        const response = new JSONResponse({ runs }, { statusCode: kind === "error" ? 422 : 404 });
         response.setCookie("a", "1");
         response.setCookie("b", "2");
         return response;
@@ -311,6 +311,27 @@ describe.each([
         });
       }
       expect(runs).toBe(4);
+    });
+
+    it("keeps no status that can change, such as 409 and 500, unless the option keep accepts it", async () => {
+      await using shop = await openShop(name);
+      let runs = 0;
+      const add = (prefix: string, keep?: (status: number) => boolean) =>
+        shop.app.post(
+          `${prefix}/{status}`,
+          { params: { ...shop.take({ keep }), status: t.Integer() } },
+          async ({ status }) => {
+            return new JSONResponse(++runs, { statusCode: status });
+          },
+        );
+      add("/default");
+      add("/all", () => true);
+      const results: unknown[] = [];
+      for (const target of ["/default/409", "/default/500", "/all/409", "/all/500"]) {
+        for (let count = 0; count < 2; count++)
+          results.push((await call(shop.app, "POST", target, keyed(target))).json);
+      }
+      expect(results).toEqual([1, 2, 3, 4, 5, 5, 6, 7]);
     });
 
     it("responds with 409 with Retry-After immediately while the first request is running", async () => {

@@ -95,7 +95,7 @@ export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
 
 // Stores, and repeated requests.
 export { STORE, swapOf } from "../middleware/stores.js";
-export { KEY_HEADER } from "../middleware/idempotency.js";
+export { isKept, KEY_HEADER } from "../middleware/idempotency.js";
 export {
   type CallerOf as Caller,
   fingerprintOf,

@@ -28,6 +28,11 @@ export interface IdempotencyOptions {
    * them runs as if it had no key.
    */
   key?: (request: Request) => string | Promise<string>;
+  /**
+   * Decides by the status whether a response is kept. By default, 401, 403, 408, 409, 425 and 429 are not kept: a repeat can
+   * succeed. A status from 500 on is never kept.
+   */
+  keep?: (status: number) => boolean;
 }
 
 const OPTIONS: OptionRules<IdempotencyOptions> = {
@@ -35,10 +40,19 @@ const OPTIONS: OptionRules<IdempotencyOptions> = {
   ttlSeconds: whole(1),
   header: HEADER_NAME,
   key: FUNCTION,
+  keep: FUNCTION,
 };
 
 /** The header of the key, by default. @see draft-ietf-httpapi-idempotency-key-header */
 export const KEY_HEADER = "Idempotency-Key";
+
+/** Statuses that depend on the time of the request: a login, a rate limit, a lock. */
+const TEMPORARY: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
+
+/** Tells if a response is kept. @param keep - The option of that name. */
+export function isKept(status: number, keep: IdempotencyOptions["keep"]): boolean {
+  return status < 500 && (keep === undefined ? !TEMPORARY.has(status) : keep(status));
+}
 
 const DAY = 24 * 60 * 60;
 const MAX_KEY_LENGTH = 255;
@@ -62,7 +76,7 @@ export const REFUSALS = {
 /**
  * Makes requests safe to repeat: a `POST`, `PUT`, `PATCH` or `DELETE` with an `Idempotency-Key` runs once, and each repeat
  * gets the response of the first one, with `Idempotency-Replayed: true`. A key that was used for another body or route is
- * 422, one that is still running 409. A response with a status from 500 on, or an error, is not kept: a repeat runs again.
+ * 422, one that is still running 409. After a response that is not kept, such as 429 or 500, a repeat runs again.
  *
  * @throws ConfigurationError for an option that cannot work.
  * @see {@link https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ | draft-ietf-httpapi-idempotency-key-header}
@@ -78,6 +92,7 @@ export const REFUSALS = {
  */
 export function idempotency(options: IdempotencyOptions): Middleware {
   const { header, claimKey, callerOf } = compile(options);
+  const { keep } = options;
   const field = header.toLowerCase();
   const middleware = onHTTP((app) => async (scope, receive, send) => {
     const keys = keysOf(scope, field);
@@ -90,7 +105,7 @@ export function idempotency(options: IdempotencyOptions): Middleware {
     const name = await storedNameOf(caller, keys[0]);
     const claim = await unlessAway(claimKey(scope, name, route));
     if (claim === null) return refuse(scope, send, STORE_UNAVAILABLE);
-    const call = { scope, receive, send, route };
+    const call = { scope, receive, send, route, keep };
     return claim instanceof Claim ? run(app, claim, call) : repeat(claim, call);
   });
   return documented(middleware, {
@@ -131,10 +146,11 @@ interface KeyedCall {
   readonly send: Send;
   /** Method, path and query. */
   readonly route: string;
+  readonly keep: IdempotencyOptions["keep"];
 }
 
 /** Runs a request that has claimed its key, and stores its response. */
-async function run(app: ASGIApp, claim: Claim, { scope, receive, send, route }: KeyedCall): Promise<void> {
+async function run(app: ASGIApp, claim: Claim, { scope, receive, send, route, keep }: KeyedCall): Promise<void> {
   const body = digesting(receive);
   const [watched, late] = watchLateWork(scope);
   const release = async () => {
@@ -142,7 +158,7 @@ async function run(app: ASGIApp, claim: Claim, { scope, receive, send, route }: 
     await claim.release();
   };
   const recording = new Recording(send, async (response) => {
-    if (response !== null && response.status < 500) {
+    if (response !== null && isKept(response.status, keep)) {
       return claim.keep({ route, body: await body.state(), response });
     }
     const released = release();

@@ -164,7 +164,29 @@ describeStores((_, open) => {
       expect(runs.count).toBe(1);
     });
 
-    it.each([400, 401, 404, 409, 422, 429])("keeps a %i", async (status) => {
+    it.each([401, 403, 408, 409, 425, 429])("does not keep a %i, after which a repeat can succeed", async (status) => {
+      const { app } = create(open().store);
+      for (const run of [1, 2]) {
+        const response = await call(app, "POST", `/status/${status}`, keyed("k"));
+        expect(response).toMatchObject({ status, json: { detail: `run ${run}` } });
+      }
+    });
+
+    it("keeps the statuses that the option keep accepts, but no 5xx", async () => {
+      const { app } = create(open().store, { keep: (status) => status !== 404 });
+      const runsOf = async (status: number) => {
+        const texts = [];
+        for (let count = 0; count < 2; count++) {
+          texts.push((await call(app, "POST", `/status/${status}`, keyed(`k${status}`))).json);
+        }
+        return texts;
+      };
+      expect(await runsOf(429)).toEqual([{ detail: "run 1" }, { detail: "run 1" }]);
+      expect(await runsOf(404)).toEqual([{ detail: "run 2" }, { detail: "run 3" }]);
+      expect(await runsOf(503)).toEqual([{ detail: "run 4" }, { detail: "run 5" }]);
+    });
+
+    it.each([400, 402, 404, 410, 422])("keeps a %i", async (status) => {
       const { app, runs } = create(open().store);
       for (let count = 0; count < 2; count++) {
         const response = await call(app, "POST", `/status/${status}`, keyed("k"));
