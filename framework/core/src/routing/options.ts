@@ -87,6 +87,12 @@ export interface RouteMetadata {
   limits?: Partial<Limits>;
   /** Offers the route to agents as a tool, where `mcp` of `@tsgi/mcp` serves them. Defaults to `false`. */
   mcp?: boolean | ToolOptions;
+  /**
+   * The rule for a streamed response when the server stops. `"finish"`: the server waits for its end, and cuts it at the
+   * timeout of the shutdown. `"end"`: it ends immediately, as if it were complete. By default, a `GET` of
+   * `text/event-stream` stops immediately, so that its client connects again, and every other response finishes.
+   */
+  whenStopping?: WhenStopping;
 }
 
 /** The values of the option `returns`: the schema of a result or of each item, or those of a stream's named events. */
@@ -104,12 +110,6 @@ export interface RouteOptions<P = Params, R = Returns | undefined> extends Route
    * a stream, the schema of each item, and for `stream: "sse"` the schema of each event's data, or `sse({ … })`.
    */
   returns?: R;
-  /**
-   * The rule for a streamed response when the server stops. `"finish"`: the server waits for its end, and cuts it at the
-   * timeout of the shutdown. `"end"`: it ends immediately, as if it were complete. By default, a `GET` of
-   * `text/event-stream` stops immediately, so that its client connects again, and every other response finishes.
-   */
-  whenStopping?: WhenStopping;
 }
 
 /** Schemas of the JSON messages of a WebSocket. */
@@ -125,7 +125,7 @@ export interface MessageSchemas<Receives = Schema | undefined, Sends = Schema | 
 
 /** The options of a WebSocket route. */
 export interface WebSocketOptions<P = Params, Receives = Schema | undefined, Sends = Schema | undefined>
-  extends RouteMetadata, MessageSchemas<Receives, Sends> {
+  extends Omit<RouteMetadata, "whenStopping">, MessageSchemas<Receives, Sends> {
   /** Names and annotations of the handler's parameters. */
   params?: P;
 }
