@@ -15,6 +15,7 @@ import { assertOptions, expecting, type OptionRules, whole } from "../common/opt
 import { type AcceptedCodings, chooseCoding } from "../http/request/accept-encoding.js";
 import { addVary, changeCoding, type ResponseHeaders, weaken } from "../http/response/headers.js";
 import { responseFacts } from "../protocol/response.js";
+import { type MarkedState, WHEN_STOPPING } from "../protocol/server-context.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
 import { nodeModule } from "../common/platform.js";
 
@@ -126,7 +127,8 @@ const UNCHANGEABLE = ["content-encoding", "content-range", "content-digest", "re
 
 /**
  * Compresses responses with gzip or brotli for clients that accept it: text from `minimumSize` on, streams part by part
- * as they come. Events (`text/event-stream`), partial, encoded and `no-transform` responses are sent unchanged.
+ * as they come. Events (`text/event-stream`), partial, encoded and `no-transform` responses are sent unchanged, and so are
+ * streams of routes with `whenStopping: "end"`.
  *
  * Attack: if a compressed response contains a secret and text from the request, its length can reveal the secret
  * (BREACH). Leave compression off such routes.
@@ -238,11 +240,17 @@ class CompressedResponse {
     const { coding } = this.#settings.accepted;
     const [start, headers] = head;
     this.#start = null;
-    const isEncoded = coding !== null && this.#isLargeEnough(headers, message);
+    const isEncoded = coding !== null && this.#isLargeEnough(headers, message) && !this.#mayEndEarly(message);
     if (isEncoded) changeCoding(headers, coding);
     if (isEncoded && !this.#isHead) return this.#beginEncoded(head, message, coding);
     const started = this.#send({ ...start, headers: headers.toList() });
     return started instanceof Promise ? started.then(() => this.#send(message)) : this.#send(message);
+  }
+
+  /** If the server ends an encoded stream, the encoding is not complete, and its client cannot decode it. */
+  #mayEndEarly(message: HTTPResponseBodyMessage): boolean {
+    const state: MarkedState | undefined = this.#scope.state;
+    return message.more_body === true && state?.[WHEN_STOPPING] === "end";
   }
 
   async #beginEncoded(

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { App, ConfigurationError, EventSourceResponse, type RouteOptions, StreamingResponse } from "../../src/index.js";
 import { Deferred } from "../../src/common/promises.js";
+import { compress } from "../../src/middleware/index.js";
 import { serve } from "../../src/node.js";
 import { HTTP1Client, PROBE } from "../protocol/_http1-client.js";
 import { readWhole, type Whole } from "../protocol/_stage.js";
@@ -95,6 +96,27 @@ describe("the route option whenStopping", () => {
       new StreamingResponse(texts(gate), { headers: { "content-length": "6" } });
     const result: Whole = await stopping({ whenStopping: "end" }, download);
     expect(result).toMatchObject({ body: "one", end: "cut" });
+  });
+
+  it.each([
+    ["end", undefined, "[1]\n"],
+    ["finish", "gzip", "[1]\n[2]\n"],
+  ] as const)("%s keeps the encoding of a stream complete", async (whenStopping, coding, text) => {
+    const app = new App({ middleware: [compress({ minimumSize: 0 })] });
+    const gate = new Deferred<void>();
+    app.get("/", { whenStopping }, async function* () {
+      yield [1];
+      await gate.promise;
+      yield [2];
+    });
+    const server = await serve(app, { port: 0, signals: false, logger: new KeptLog() });
+    const response = await fetch(server.url, { headers: { "accept-encoding": "gzip" } });
+    const closed = server.close();
+    if (whenStopping === "finish") gate.resolve();
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get("content-encoding") ?? undefined).toBe(coding);
+    gate.resolve();
+    await closed;
   });
 
   it("lets a stream finish, and stops a GET of a stream of events, if it is not set", async () => {
