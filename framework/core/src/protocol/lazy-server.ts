@@ -9,12 +9,6 @@ import { stopInTime } from "./shutdown.js";
 /** Milliseconds that `close` takes at most, as `serve` does by default. */
 const CLOSE_MS = 10_000;
 
-/** Options of `close`. */
-export interface CloseOptions {
-  /** Milliseconds that it may take before it is forced. Defaults to 10,000. */
-  timeoutMs?: number;
-}
-
 /** The settings of a {@link LazyServer}. */
 export interface LazySettings {
   readonly logger: Logger;
@@ -67,7 +61,7 @@ export class LazyServer {
    * @throws ShutdownTimeoutError when that takes longer than its time: the responses that still run are cut then.
    * @throws Error if the application's shutdown fails.
    */
-  async close({ timeoutMs = CLOSE_MS }: CloseOptions = {}): Promise<void> {
+  async close(timeoutMs = CLOSE_MS): Promise<void> {
     const started = this.#started ?? (await this.#starting);
     if (started === null || started instanceof ErrorResponse) return;
     await (started.closing ??= this.#close(started, timeoutMs));

@@ -1,7 +1,7 @@
 /** The way from a platform's `fetch` to an application. @module */
 import type { ASGIApp, HTTPScope } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
-import { type CloseOptions, LazyServer } from "../../protocol/lazy-server.js";
+import { LazyServer } from "../../protocol/lazy-server.js";
 import { type Logger, loggerOf } from "../../common/logger.js";
 import { assertOptions, MILLISECONDS, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
 import { RESOLVED } from "../../common/promises.js";
@@ -35,6 +35,12 @@ export interface FetchHandlerOptions {
 /** A handler of requests in the form of web platforms. */
 export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
 
+/** Options of `close`. */
+export interface CloseOptions {
+  /** Milliseconds that it may take before it is forced. Defaults to 10,000. */
+  timeoutMs?: number;
+}
+
 /**
  * A {@link FetchHandler} that can be closed. Its other forms are those of `Bun.serve`, whose second argument is the
  * server, of `Deno.serve`, and of the default export of a Worker.
@@ -53,7 +59,7 @@ export interface ClosableFetchHandler extends FetchHandler {
    * @throws ShutdownTimeoutError when that takes longer than `timeoutMs`: responses that are not complete are cut then.
    * @throws Error if the application's shutdown fails.
    */
-  close(options?: CloseOptions): Promise<void>;
+  readonly close: (options?: CloseOptions) => Promise<void>;
 }
 
 const OPTIONS: OptionRules<FetchHandlerOptions> = {
@@ -62,7 +68,6 @@ const OPTIONS: OptionRules<FetchHandlerOptions> = {
   lifespan: oneOf("auto", "off"),
   clientAddressHeader: HEADER_NAME,
 };
-const CLOSE_OPTIONS: OptionRules<CloseOptions> = { timeoutMs: MILLISECONDS };
 
 /**
  * Makes an ASGI application a handler for `Bun.serve`, `Deno.serve`, Cloudflare Workers, or anything else that has the
@@ -95,9 +100,10 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
     if (client !== null) facts.client = [client[0], null];
     return fetchFrom(server, request, facts);
   };
-  const close = async (closing: CloseOptions = {}): Promise<void> => {
-    assertOptions("close()", closing, CLOSE_OPTIONS);
-    await server.close(closing);
+  // Other properties are ignored: as a listener of signals or a hook of tests, it gets other arguments than options.
+  const close = async ({ timeoutMs }: CloseOptions = {}): Promise<void> => {
+    if (timeoutMs !== undefined) MILLISECONDS("close()", "timeoutMs", timeoutMs);
+    await server.close(timeoutMs);
   };
   return Object.assign(handle, { close });
 }

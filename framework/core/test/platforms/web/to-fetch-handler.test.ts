@@ -904,6 +904,15 @@ describe("close()", () => {
     const options: object = { timeoutMs: "10" };
     await expect(handler.close(options)).rejects.toThrow(ConfigurationError);
   });
+
+  it.each([
+    ["a listener of signals", ["SIGTERM", 15]],
+    ["a hook of node:test", [{ name: "after", signal: AbortSignal.abort() }]],
+  ])("ignores the arguments that %s gets", async (_what, args) => {
+    const app = new App();
+    await app.fetch(new Request(HOST));
+    await expect(Reflect.apply(app.fetch.close, undefined, args)).resolves.toBeUndefined();
+  });
 });
 
 describe("background tasks", () => {
