@@ -22,7 +22,7 @@ import type { ServerResponseHead } from "./response.js";
 export interface ConnectionHandle {
   /** `true` once the client has disconnected: bytes that are written do not arrive. */
   readonly destroyed: boolean;
-  /** Closes it at once. @param reason - The error of the application, for drivers that can pass it on. */
+  /** Closes it at once, so that the client sees that a response is not whole. @param reason - The error of the application, for drivers that can pass it on. */
   destroy(reason?: unknown): unknown;
   /** The application has settled: lets go of the rest of the request. */
   release?(): void;

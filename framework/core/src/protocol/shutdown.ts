@@ -54,7 +54,10 @@ export async function stopInTime(server: Stopping): Promise<void> {
     await Promise.race([server.shutDown(), limit]);
   } catch (error) {
     context.cut();
-    await settledWithin(drained, Math.min(ABORT_MS, timeoutMs * ABORT_SHARE));
+    await settledWithin(
+      drained.catch(() => {}),
+      Math.min(ABORT_MS, timeoutMs * ABORT_SHARE),
+    );
     server.cut();
     server.shutDown().catch(() => {}); // resources of the application are released even then, without waiting
     throw error;
