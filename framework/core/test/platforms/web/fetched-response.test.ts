@@ -189,6 +189,16 @@ describeMatrix("a Response as fetch returned it", ({ call }) => {
     expect(answer.headers).toMatchObject(headers);
     expect(gunzipSync(answer.body).toString()).toBe(TEXT);
   });
+
+  it("is the response of a mounted reverse proxy, which forwards the body of the request", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const forward = (request: globalThis.Request) =>
+      fetch(new globalThis.Request(upstream.url + new URL(request.url).pathname, request), { redirect: "manual" });
+    app.mount("/echo", fromFetchHandler(forward));
+    upstream.received.length = 0;
+    const { text } = await call(app, "PUT", "/echo", { chunks: [Buffer.from("hel"), Buffer.from("lo")] });
+    expect([text, upstream.received]).toMatchObject(["received", [{ method: "PUT", body: "hello" }]]);
+  });
 });
 
 interface Listening {
