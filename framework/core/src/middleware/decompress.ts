@@ -43,7 +43,7 @@ function findDecoding(): Decoding {
   if (zlib !== undefined) return { codings: ["gzip", "deflate", "br"], decode: withZlib(zlib) };
   if (typeof DecompressionStream !== "function") throw missingModule("node:zlib", "decompress()");
   const decode: Decoder = (body, coding) =>
-    decoded(body, coding, new PlatformDecoder(coding === "gzip" ? "gzip" : "deflate"));
+    decoded(body, coding, () => new PlatformDecoder(coding === "gzip" ? "gzip" : "deflate"));
   return { codings: ["gzip", "deflate"], decode };
 }
 
@@ -57,18 +57,40 @@ interface Inflater extends AsyncIterable<Uint8Array> {
   isWhole(writtenBytes: number): boolean;
 }
 
+type ZlibStream = ReturnType<NodeModules["node:zlib"]["createGunzip" | "createInflate" | "createBrotliDecompress"]>;
+
 function withZlib({ createBrotliDecompress, createGunzip, createInflate }: NodeModules["node:zlib"]): Decoder {
   const create = { br: createBrotliDecompress, deflate: createInflate, gzip: createGunzip };
-  return (body, coding) => {
-    const stream = create[coding]().on("error", () => {}); // the iterator throws it
-    return decoded(body, coding, {
-      write: (chunk) => new Promise((resolve) => void stream.write(chunk, () => resolve())),
-      end: () => void stream.end(),
-      destroy: (reason) => void stream.destroy(reason),
-      isWhole: (writtenBytes) => stream.bytesWritten === writtenBytes,
-      [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>,
-    });
-  };
+  return (body, coding) => decoded(body, coding, () => new ZlibDecoder(create[coding]()));
+}
+
+/** A decoder of `node:zlib`, which ignores bytes after the end of the coding. */
+class ZlibDecoder implements Inflater {
+  readonly #stream: ZlibStream;
+
+  constructor(stream: ZlibStream) {
+    this.#stream = stream.on("error", () => {}); // the iterator throws it
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    return new Promise((resolve) => void this.#stream.write(chunk, () => resolve()));
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  destroy(reason?: Error): void {
+    this.#stream.destroy(reason);
+  }
+
+  isWhole(writtenBytes: number): boolean {
+    return this.#stream.bytesWritten === writtenBytes;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.#stream[Symbol.asyncIterator]();
+  }
 }
 
 /**
@@ -112,26 +134,29 @@ class PlatformDecoder implements Inflater {
 }
 
 /** @throws HTTPException 400 for a body that is not encoded so; the errors of the body. */
-async function* decoded(body: Chunks, coding: Coding, inflater: Inflater): Chunks {
-  let writtenBytes = 0;
+async function* decoded(body: Chunks, coding: Coding, create: () => Inflater): Chunks {
+  const first = await body.next();
+  if (first.done) return;
+  const inflater = create();
   const failures: Error[] = [];
-  const feed = async (first: Uint8Array): Promise<void> => {
+  let writtenBytes = 0;
+  const next = async (): Promise<Uint8Array | void> => {
     try {
-      for (let chunk: Uint8Array | void = first; chunk !== undefined; chunk = (await body.next()).value) {
-        writtenBytes += chunk.length;
-        await inflater.write(chunk);
-      }
-      inflater.end();
+      return (await body.next()).value;
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error("The body failed.", { cause: error });
-      failures.push(failure);
-      inflater.destroy(failure);
+      failures.push(error instanceof Error ? error : new Error("The body failed.", { cause: error }));
+      inflater.destroy(failures[0]);
     }
   };
-  const first = await body.next();
+  const feed = async (): Promise<void> => {
+    for (let chunk: Uint8Array | void = first.value; chunk !== undefined; chunk = await next()) {
+      writtenBytes += chunk.length;
+      await inflater.write(chunk);
+    }
+    if (failures.length === 0) inflater.end();
+  };
   try {
-    if (first.done) return;
-    void feed(first.value);
+    feed().catch(() => {}); // the iterator throws it
     yield* inflater;
     if (!inflater.isWhole(writtenBytes)) throw new Error("Bytes follow the end of the coding.");
   } catch (error) {
@@ -268,6 +293,7 @@ async function decodeRequest(
   { receive, send, encoding, maxBytes, codings, decode }: Request,
 ): Promise<void> {
   const used = codingsOf(encoding);
+  if (used.length === 0) return app(scope, receive, send);
   const known = used.flatMap((name) => codings.filter((coding) => coding === name));
   if (known.length < used.length || used.length > MAX_CODINGS) {
     const headers = { "Accept-Encoding": codings.join(", ") };

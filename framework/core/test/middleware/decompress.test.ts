@@ -98,6 +98,13 @@ describeMatrix("decompress", ({ call, transport }) => {
     expect(json).toEqual([null, null, "text/plain", 1000]);
   });
 
+  it("does not limit a body in no coding", async () => {
+    for (const headers of [[], headed("text/plain", "identity")]) {
+      const { json } = await call(reader({ maxBytes: 5 }), "POST", "/stream", { headers, body: Buffer.alloc(10_000) });
+      expect(json).toBe(10_000);
+    }
+  });
+
   it("passes requests without a coding, or with an empty body, unchanged", async () => {
     const plain = await call(reader(), "POST", "/json", { json: { name: "Ada" } });
     const empty = await call(reader(), "POST", "/stream", { headers: headed("text/plain", "br") });
@@ -285,8 +292,11 @@ describe("decompress on a platform without modules of Node", () => {
     const fits = await callRaw(onTheWeb({ maxBytes: 50_000 })(read), [part(body)], coding);
     const large = await callRaw(onTheWeb({ maxBytes: 49_999 })(read), [part(body)], coding);
     const cut = await callRaw(onTheWeb()(read), [part(body.subarray(0, -5))], coding);
-    const statuses = [fits, large, cut].map(([head]) => (head?.type === "http.response.start" ? head.status : null));
-    expect(statuses).toEqual([200, 413, 400]);
+    const other = await callRaw(onTheWeb()(read), [part(Buffer.alloc(2000, "text"), true), part(body)], coding);
+    const statuses = [fits, large, cut, other].map(([head]) =>
+      head?.type === "http.response.start" ? head.status : null,
+    );
+    expect(statuses).toEqual([200, 413, 400, 400]);
     expect(fits[1]).toMatchObject({ body: Buffer.from("50000") });
   });
 
