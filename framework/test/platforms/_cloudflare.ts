@@ -20,18 +20,34 @@ function readConfig(project: string): WranglerConfig {
   return parse(readFileSync(path.join(project, "wrangler.jsonc"), "utf8")) as WranglerConfig;
 }
 
+/** The edge of Cloudflare, which writes the address of the client into each request. */
+const EDGE = `export default {
+  fetch(request, { main }) {
+    const passed = new Request(request);
+    passed.headers.set("cf-connecting-ip", "127.0.0.1");
+    return main.fetch(passed);
+  },
+};
+`;
+
 /** The configuration of workerd for the bundle `worker.js`. */
 function toWorkerd({ compatibility_date: date, compatibility_flags: flags = [] }: WranglerConfig): string {
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
+    (name = "edge", worker = (
+      modules = [(name = "edge", esModule = embed "edge.js")],
+      bindings = [(name = "main", service = "main")],
+      compatibilityDate = "${date}",
+      compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(", ")}],
+    )),
     (name = "main", worker = (
       modules = [(name = "worker", esModule = embed "worker.js")],
       compatibilityDate = "${date}",
       compatibilityFlags = [${flags.map((flag) => `"${flag}"`).join(", ")}],
     )),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "edge")],
 );
 `;
 }
@@ -51,6 +67,7 @@ function bundleWorker(project: string): string {
 export async function startCloudflare(home: string): Promise<Running> {
   const project = await createProject(home, "cloudflare");
   const folder = bundleWorker(project);
+  writeFileSync(path.join(folder, "edge.js"), EDGE);
   writeFileSync(path.join(folder, "config.capnp"), toWorkerd(readConfig(project)));
   const command = [binaryOf("workerd"), "serve", "--control-fd=1", "config.capnp"];
   return startProgram(command, folder, {}, (line) => {

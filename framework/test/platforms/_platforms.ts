@@ -71,7 +71,6 @@ const cloudflare: Platform = {
   name: "Cloudflare Workers",
   programs: `\`${WRANGLER}\`, workerd 2026-11-17`,
   lacks: {
-    "client address": "a Worker gets the address only in the header `CF-Connecting-IP`",
     "documentation pages": BUNDLED,
     "static files": "a Worker has no files; Cloudflare serves its `assets`",
   },
@@ -80,10 +79,7 @@ const cloudflare: Platform = {
 
 const PUBLIC = "the platform serves the files of the folder `public`, not the function";
 
-const vercel = {
-  "client address": "a function gets the address only in headers, such as `X-Real-IP`",
-  "static files": PUBLIC,
-};
+const vercel = { "static files": PUBLIC };
 
 const onVercel: Platform = {
   name: "Vercel",

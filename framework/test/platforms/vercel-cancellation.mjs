@@ -13,6 +13,7 @@ async function serve(req, res) {
   const gone = new AbortController();
   res.once("close", () => gone.abort());
   const hasBody = req.method !== "GET" && req.method !== "HEAD";
+  req.headers["x-real-ip"] = req.socket.remoteAddress; // Vercel sets it, so a client cannot
   const request = new Request(`https://${req.headers.host}${req.url}`, {
     method: req.method,
     headers: Object.entries(req.headers).map(([name, value]) => [name, String(value)]),

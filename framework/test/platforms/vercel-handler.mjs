@@ -5,9 +5,10 @@ import { createRequire } from "node:module";
 const [, , handler, matched] = process.argv;
 const handle = createRequire(import.meta.url)(handler);
 
-/** Vercel's routes set the header, so a client cannot. */
+/** Vercel's routes set the headers, so a client cannot. */
 const server = createServer((req, res) => {
   req.headers["x-matched-path"] = matched;
+  req.headers["x-real-ip"] = req.socket.remoteAddress;
   void handle(req, res);
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}\n`));
