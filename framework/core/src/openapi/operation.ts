@@ -20,7 +20,8 @@ import {
   propertiesOf,
   schemaOf,
   type SourceParam,
-  type PropertyParam,
+  type Reader,
+  sharedSchema,
 } from "./sources.js";
 import type {
   CallbackObject,
@@ -35,6 +36,7 @@ import type {
 } from "./types.js";
 import type { DocumentVersion } from "./version.js";
 import { WEBSOCKET } from "../routing/router.js";
+import type { JSONSchema } from "../schema/json-schema.js";
 import { type Schema, toJSONSchema } from "../schema/schema.js";
 
 /** Parts that the operations of one document share. */
@@ -144,15 +146,8 @@ function callbacksOf(
   );
 }
 
-/** A parameter as a property of an object. */
-interface Member {
-  readonly name: string;
-  readonly schema: SchemaObject;
-  readonly isRequired: boolean;
-}
-
-/** One member, with the metadata of its parameter function. */
-function memberOf(source: SourceParam, place: DocumentPlace): Member {
+/** One member of an object, with the metadata of its parameter function. */
+function memberOf(source: SourceParam, place: DocumentPlace): Reader {
   const { name, isRequired, marker } = source;
   const { description, deprecated, examples } = marker.options;
   const schema = place.components.annotate(schemaOf(source, place), {
@@ -160,28 +155,51 @@ function memberOf(source: SourceParam, place: DocumentPlace): Member {
     deprecated: deprecated || undefined,
     examples: examples?.length ? examples : undefined,
   });
-  return { name, schema, isRequired };
+  return { name, json: jsonOf(source), schema, isRequired };
+}
+
+function jsonOf({ marker }: SourceParam): JSONSchema {
+  return marker.source.toJSONSchema(marker);
+}
+
+/** Those that read the same value together. */
+function byName<One extends Reader>(readers: readonly One[]): Map<string, [One, ...One[]]> {
+  const groups = new Map<string, [One, ...One[]]>();
+  for (const reader of readers) {
+    const known = groups.get(reader.name);
+    if (known) known.push(reader);
+    else groups.set(reader.name, [reader]);
+  }
+  return groups;
 }
 
 /** The schema of an object with these members. It is required when one of them is. */
-function objectOf(members: readonly Member[]): Omit<Member, "name"> {
-  const properties: Record<string, SchemaObject> = {};
-  for (const { name, schema } of members) properties[name] ??= schema;
-  const required = unlessEmpty([...new Set(members.filter(({ isRequired }) => isRequired).map(({ name }) => name))]);
+function objectOf(members: readonly Reader[], place: DocumentPlace): Pick<Reader, "schema" | "isRequired"> {
+  const shared = Array.from(byName(members), ([name, readers]) => ({ name, ...sharedSchema(readers, place) }));
+  const properties = Object.fromEntries(shared.map(({ name, schema }) => [name, schema]));
+  const required = unlessEmpty(shared.filter(({ isRequired }) => isRequired).map(({ name }) => name));
   return { schema: defined({ type: "object" as const, properties, required }), isRequired: required !== undefined };
 }
 
 function jsonBody(bodies: readonly SourceParam[], embed: boolean, place: DocumentPlace): RequestBodyObject {
-  const [first] = bodies;
+  const [first, ...others] = bodies;
   if (!embed && first) {
     const { description, examples } = first.marker.options;
+    const readerOf = (source: SourceParam): Reader => {
+      const { name, isRequired } = source;
+      return { name, json: jsonOf(source), schema: schemaOf(source, place), isRequired };
+    };
+    const { schema, isRequired } = sharedSchema([readerOf(first), ...others.map(readerOf)], place);
     return defined({
       description,
-      content: { "application/json": { schema: schemaOf(first, place), ...examplesOf(examples) } },
-      required: bodies.some((source) => source.isRequired),
+      content: { "application/json": { schema, ...examplesOf(examples) } },
+      required: isRequired,
     });
   }
-  const { schema, isRequired } = objectOf(bodies.map((source) => memberOf(source, place)));
+  const { schema, isRequired } = objectOf(
+    bodies.map((source) => memberOf(source, place)),
+    place,
+  );
   return { content: { "application/json": { schema } }, required: isRequired };
 }
 
@@ -201,7 +219,10 @@ function formBody(forms: readonly [SourceParam, ...SourceParam[]], place: Docume
   const isWhole = forms.length === 1 && files.length === 0 && first.compiled.properties;
   const { schema, isRequired } = isWhole
     ? { schema: schemaOf(first, place), isRequired: first.isRequired }
-    : objectOf(forms.flatMap((source) => propertiesOf(source, place) ?? [memberOf(source, place)]));
+    : objectOf(
+        forms.flatMap((source) => propertiesOf(source, place) ?? [memberOf(source, place)]),
+        place,
+      );
   const media: MediaTypeObject = defined({ schema, encoding: encodingOf(files) });
   return {
     content: Object.fromEntries([...mediaTypes, "multipart/form-data"].map((type) => [type, media])),
@@ -224,56 +245,59 @@ const PLACES: readonly ParameterObject["in"][] = ["path", "query", "header", "co
 /** Headers that a document describes elsewhere: parameters of these names are ignored (§4.7.12.1). */
 const DESCRIBED_ELSEWHERE = new Set(["accept", "content-type"]);
 
-/** One parameter by its own name. */
-function parameterOf(source: SourceParam, where: ParameterObject["in"], place: DocumentPlace): ParameterObject {
+/** One function that reads a parameter, with its description. */
+interface ParameterReader extends Reader {
+  readonly in: ParameterObject["in"];
+  readonly described: Pick<ParameterObject, "description" | "deprecated" | "example" | "examples">;
+}
+
+/** A parameter by its own name. */
+function parameterOf(source: SourceParam, where: ParameterObject["in"], place: DocumentPlace): ParameterReader {
   const { marker, name, compiled, isRequired } = source;
   const { description = compiled.json?.description, deprecated = compiled.json?.deprecated, examples } = marker.options;
-  return defined({
+  return {
     name,
     in: where,
-    description,
-    required: marker.source.isInPattern || isRequired,
-    deprecated: deprecated || undefined,
+    json: jsonOf(source),
     schema: schemaOf(source, place),
-    ...examplesOf(examples),
-  });
+    isRequired: marker.source.isInPattern || isRequired,
+    described: defined({ description, deprecated: deprecated || undefined, ...examplesOf(examples) }),
+  };
 }
 
 /** A parameter for each property of an object schema. */
 function spread(
   { marker }: SourceParam,
-  properties: readonly PropertyParam[],
-  place: ParameterObject["in"],
-): ParameterObject[] {
-  return properties.map(({ name, property, schema, isRequired }) =>
-    defined({
-      name,
-      in: place,
-      description: property.description,
-      required: isRequired,
-      deprecated: marker.options.deprecated || property.deprecated || undefined,
-      schema,
-    }),
-  );
+  properties: readonly Reader[],
+  where: ParameterObject["in"],
+): ParameterReader[] {
+  return properties.map((reader) => {
+    const { description, deprecated } = reader.json;
+    const isDeprecated = marker.options.deprecated || deprecated || undefined;
+    return { ...reader, in: where, described: defined({ description, deprecated: isDeprecated }) };
+  });
 }
 
-/** The parameters of a route. One that several dependencies read is listed once, and required when one requires it. */
+/** The parameters of a route. One that several functions read is listed once. */
 export function parametersOf(sources: readonly SourceParam[], place: DocumentPlace): ParameterObject[] {
-  const found = new Map<string, ParameterObject>();
-  for (const source of sources) {
+  const readers = sources.filter(isListed).flatMap((source) => {
     const { in: where } = source.marker.source;
-    if (!where || !isListed(source)) continue;
+    if (!where) return [];
     const properties = propertiesOf(source, place);
-    const parameters = properties ? spread(source, properties, where) : [parameterOf(source, where, place)];
-    for (const parameter of parameters) {
-      if (where === "header" && DESCRIBED_ELSEWHERE.has(parameter.name)) continue;
-      const key = `${where} ${parameter.name}`;
-      const known = found.get(key);
-      if (!known) found.set(key, parameter);
-      else if (parameter.required) known.required = true;
-    }
-  }
-  return [...found.values()].toSorted((left, right) => PLACES.indexOf(left.in) - PLACES.indexOf(right.in));
+    return properties ? spread(source, properties, where) : [parameterOf(source, where, place)];
+  });
+  return PLACES.flatMap((where) => {
+    const here = readers.filter((reader) => reader.in === where);
+    const listed = where === "header" ? here.filter(({ name }) => !DESCRIBED_ELSEWHERE.has(name)) : here;
+    return Array.from(byName(listed), ([name, group]) => {
+      const { schema, isRequired: required } = sharedSchema(group, place);
+      const { description, deprecated, ...examples } = group.reduceRight<ParameterReader["described"]>(
+        (later, { described }) => ({ ...later, ...described }),
+        {},
+      );
+      return defined({ name, in: where, description, required, deprecated, schema, ...examples });
+    });
+  });
 }
 
 /** Tells if the document describes a WebSocket: if it declares its messages. */

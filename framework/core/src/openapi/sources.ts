@@ -2,6 +2,8 @@
 import type { SourceSpec } from "../parameters/dependencies/plan.js";
 import { absenceOf, type SourceMarker } from "../parameters/source.js";
 import type { CompiledSchema } from "../schema/compiled-schema.js";
+import { jsonEqual } from "../schema/check.js";
+import { haveSameRules, isAnyText } from "../schema/compatible.js";
 import { type JSONSchema, resolveRef } from "../schema/json-schema.js";
 import type { Components, Use } from "./components.js";
 import { toJSONValue } from "./version.js";
@@ -43,23 +45,62 @@ function useOf({ spec, marker }: SourceParam, place: string): Use {
   return { direction: "input", place, role: spec.name, of: marker.schema };
 }
 
+/** One function that reads a value of the request: a parameter, or a property of an object schema. */
+export interface Reader {
+  readonly name: string;
+  readonly json: JSONSchema;
+  readonly schema: SchemaObject;
+  readonly isRequired: boolean;
+}
+
 /** The schema of its value, with the default of its descriptor. */
 export function schemaOf(param: SourceParam, { components, at }: DocumentPlace): SchemaObject {
   const { spec, marker } = param;
   const json = marker.source.toJSONSchema(marker);
   const schema = components.convert(json, useOf(param, at));
   if (marker.source.body === "multipart") return schema; // A default that replaces files is not a file.
+  if (marker.source.body !== "json") omitNull(schema);
   // The schema's own default is in its JSON Schema, except in libraries that do not write it there.
   const value = toJSONValue(marker.options.default ?? (json.default === undefined ? spec.default : undefined));
   return value === undefined || value === null ? schema : components.annotate(schema, { default: value });
 }
 
-/** A property of an object schema that travels by its own name. */
-export interface PropertyParam {
-  readonly name: string;
-  readonly property: JSONSchema;
-  readonly schema: SchemaObject;
-  readonly isRequired: boolean;
+/** No string represents null. */
+function omitNull(schema: SchemaObject): SchemaObject {
+  if (schema.default === null) delete schema.default;
+  return schema;
+}
+
+/** In OpenAPI 3.0, a reference with a default is in an `allOf`. */
+function withoutDefault(schema: SchemaObject): SchemaObject {
+  delete schema.default;
+  const [only, ...others] = schema.allOf ?? [];
+  return only !== undefined && others.length === 0 && Object.keys(schema).length === 1 ? only : schema;
+}
+
+/**
+ * The schema of a value that several functions read: it must match each of their schemas, and is required if one of
+ * them requires it. Without the value, all of them must have the same default, or the document does not list it.
+ */
+export function sharedSchema(
+  readers: readonly [Reader, ...Reader[]],
+  { components }: DocumentPlace,
+): Pick<Reader, "schema" | "isRequired"> {
+  const [first, ...others] = readers;
+  if (others.length === 0) return first;
+  const { default: value } = first.schema;
+  const hasDefault = value !== undefined && others.every(({ schema }) => jsonEqual(schema.default, value));
+  const bare = readers.map((reader) => ({ ...reader, schema: withoutDefault(reader.schema) }));
+  const distinct = bare.filter(
+    ({ json }, index) => bare.findIndex((other) => haveSameRules(other.json, json)) === index,
+  );
+  const strict = distinct.filter(({ json }) => !isAnyText(json));
+  const [only = distinct[0] ?? first, ...more] = strict;
+  const schema = more.length === 0 ? only.schema : { allOf: strict.map((reader) => reader.schema) };
+  return {
+    schema: hasDefault ? components.annotate(schema, { default: value }) : schema,
+    isRequired: readers.some(({ isRequired }) => isRequired),
+  };
 }
 
 /** The properties that an object schema, or an intersection of some, requires. */
@@ -69,15 +110,15 @@ function requiredProperties(schema: JSONSchema): Set<string> {
 }
 
 /** The properties of an object schema that are read by their own names; `null` for any other parameter. */
-export function propertiesOf(param: SourceParam, { components, at }: DocumentPlace): PropertyParam[] | null {
+export function propertiesOf(param: SourceParam, { components, at }: DocumentPlace): Reader[] | null {
   const { compiled, marker } = param;
   if (!marker.source.readsProperties || !compiled.properties) return null;
   const root = compiled.json ?? {};
   const required = requiredProperties(root);
   return Array.from(compiled.properties, ([key, property]) => ({
     name: marker.source.wireName(key),
-    property,
-    schema: components.convert(property, useOf(param, at), root),
+    json: property,
+    schema: omitNull(components.convert(property, useOf(param, at), root)),
     isRequired: param.isRequired && required.has(key) && property.default === undefined,
   }));
 }
@@ -94,13 +135,7 @@ export function examplesOf(examples: readonly unknown[] | undefined): {
   };
 }
 
-const RULES_OF_TEXT = "format pattern minLength maxLength enum const anyOf oneOf allOf not".split(" ");
-
 const RULES_OF_LISTS = ["minItems", "maxItems", "uniqueItems", "contains"];
-
-function isAnyText(json: JSONSchema): boolean {
-  return json.type === "string" && RULES_OF_TEXT.every((keyword) => json[keyword] === undefined);
-}
 
 /** Tells if any text that can travel there fits, or any list of texts. */
 function takesAnyText({ json }: CompiledSchema): boolean {

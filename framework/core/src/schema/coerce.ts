@@ -72,7 +72,7 @@ const COERCE_TYPE: ReadonlyMap<unknown, CoerceText | null> = new Map<unknown, Co
 ]);
 
 /** The values of a schema that lists them; `undefined` for any other. */
-function fixedValues(schema: JSONSchema): readonly unknown[] | undefined {
+export function fixedValues(schema: JSONSchema): readonly unknown[] | undefined {
   if (schema.const !== undefined) return [schema.const];
   if (schema.enum) return schema.enum;
   const members = unionMembers(schema);
@@ -89,7 +89,7 @@ function membersOf(schema: JSONSchema): readonly JSONSchema[] | undefined {
 }
 
 /** The schema that a reference leads to, and the one in which its own references are looked up. */
-function follow(schema: JSONSchema, outer: JSONSchema): readonly [JSONSchema, root: JSONSchema] {
+export function follow(schema: JSONSchema, outer: JSONSchema): readonly [JSONSchema, root: JSONSchema] {
   const root = schema.$defs || schema.definitions ? schema : outer;
   let current = schema;
   for (let steps = 0; current.$ref !== undefined && steps < 32; steps++) current = resolveRef(current.$ref, root) ?? {};

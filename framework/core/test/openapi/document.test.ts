@@ -7,7 +7,7 @@ import { Cookie, Header, Path, Query } from "../../src/parameters/head.js";
 import { Depends } from "../../src/parameters/depends.js";
 import { File } from "../../src/parameters/file.js";
 import { Form } from "../../src/parameters/form.js";
-import { withParams } from "../../src/parameters/annotation.js";
+import { type Params, withParams } from "../../src/parameters/annotation.js";
 import { Request } from "../../src/http/request.js";
 import { Router } from "../../src/routing/router.js";
 import { t } from "../../src/schema/schema.js";
@@ -321,6 +321,186 @@ describe("parameters", () => {
     const app = new App();
     app.get("/", { params: { accept: Header(), contentType: Header() } }, nothing);
     expect(operation(app, "/")).not.toHaveProperty("parameters");
+  });
+});
+
+describe("a value that the handler and a dependency read", () => {
+  type Markers = readonly [Params[string], Params[string]];
+
+  function create([first, second]: Markers, path = "/"): App {
+    const app = new App();
+    const dependency = Depends(withParams({ x: first }, async () => null));
+    app.post(path, { dependencies: [dependency], params: { x: second } }, nothing);
+    return app;
+  }
+  const parameterOf = (...markers: Markers) => operation(create(markers), "/", "post").parameters?.[0];
+
+  const low = { type: "integer", minimum: 1 };
+  const high = { type: "integer", maximum: 9 };
+  const Low = t.Integer({ minimum: 1 });
+  const High = t.Integer({ maximum: 9 });
+
+  it.each<[how: string, markers: Markers, parameter: object]>([
+    ["both schemas", [Query(Low), Query(High)], { required: true, schema: { allOf: [low, high] } }],
+    ["one of two equal schemas", [Query(Low), Query(t.Integer({ minimum: 1 }))], { required: true, schema: low }],
+    ["the schema of the other one than any string", [Query(), Query(Low)], { required: true, schema: low }],
+    [
+      "the schema of an array rather than any string",
+      [Query(t.Array(t.Integer())), Query()],
+      {
+        required: true,
+        schema: { type: "array", items: { type: "integer" } },
+      },
+    ],
+    [
+      "the default of both",
+      [Query(Low, { default: 2 }), Query(High, { default: 2 })],
+      {
+        required: false,
+        schema: { allOf: [low, high], default: 2 },
+      },
+    ],
+    [
+      "no default if they differ",
+      [Query(Low, { default: 2 }), Query(Low, { default: 3 })],
+      {
+        required: false,
+        schema: low,
+      },
+    ],
+    [
+      "no default if the other one requires it",
+      [Query(t.Integer({ minimum: 1, default: 2 })), Query(High)],
+      {
+        required: true,
+        schema: { allOf: [low, high] },
+      },
+    ],
+    [
+      "no default if the other one is optional",
+      [Query(t.Optional(Low)), Query(Low, { default: 2 })],
+      {
+        required: false,
+        schema: low,
+      },
+    ],
+    [
+      "the first description",
+      [Query(Low, { description: "A" }), Query(High, { description: "B" })],
+      {
+        required: true,
+        description: "A",
+        schema: { allOf: [low, high] },
+      },
+    ],
+    [
+      "the only description",
+      [Query(Low), Query(Low, { description: "B" })],
+      {
+        required: true,
+        description: "B",
+        schema: low,
+      },
+    ],
+    [
+      "the property of an object",
+      [Query(t.Object({ x: Low })), Query(High)],
+      {
+        required: true,
+        schema: { allOf: [low, high] },
+      },
+    ],
+  ])("is listed with %s", (_how, markers, parameter) => {
+    expect(parameterOf(...markers)).toEqual({ name: "x", in: "query", ...parameter });
+  });
+
+  it.each<[place: string, markers: Markers, path: string]>([
+    ["path", [Path(Low), Path(High)], "/{x}"],
+    ["header", [Header(Low), Header(High)], "/"],
+    ["cookie", [Cookie(Low), Cookie(High)], "/"],
+  ])("is listed with both schemas in the %s", (place, markers, path) => {
+    expect(operation(create(markers, path), path, "post").parameters).toEqual([
+      { name: "x", in: place, required: true, schema: { allOf: [low, high] } },
+    ]);
+  });
+
+  it("is listed with both schemas in a form, in a body and in a member of a body", () => {
+    const bodyOf = (markers: Markers) => operation(create(markers), "/", "post").requestBody;
+    const x = { allOf: [low, high] };
+    const form = { type: "object", properties: { x }, required: ["x"] };
+    expect(bodyOf([Form(Low), Form(High)])?.content["multipart/form-data"]?.schema).toEqual(form);
+    expect(bodyOf([Body(Low), Body(High)])?.content["application/json"]?.schema).toEqual(x);
+    expect(bodyOf([Body(Low, { embed: true }), Body(High)])?.content["application/json"]?.schema).toEqual(form);
+  });
+
+  it("is listed with references to the components of both", () => {
+    const A = t.String({ $id: "A", minLength: 2 });
+    const B = t.String({ $id: "B", maxLength: 5 });
+    const app = create([Query(A), Query(B, { default: "abc" })]);
+    expect(operation(app, "/", "post").parameters?.[0]?.schema).toEqual({
+      allOf: [{ $ref: "#/components/schemas/A" }, { $ref: "#/components/schemas/B" }],
+    });
+  });
+
+  it.each<[how: string, markers: Markers]>([
+    ["an integer and a boolean", [Query(t.Integer()), Query(t.Boolean())]],
+    ["a number and an array", [Header(t.Number()), Header(t.Array(t.Number()))]],
+    ["a string with a rule and an integer", [Cookie(t.String({ pattern: "^a" })), Cookie(t.Integer())]],
+    ["different literals", [Form(t.Literal("a")), Form(t.Union([t.Literal("b"), t.Literal("c")]))]],
+    ["a literal and another type", [Query(t.Literal("a")), Query(t.Union([t.Integer(), t.Boolean()]))]],
+    ["an object and a string in a body", [Body(t.Object({})), Body(t.String())]],
+    ["properties of different types", [Query(t.Object({ x: t.Integer() })), Query(t.Boolean())]],
+    ["schemas of another library", [Query(z.int()), Query(z.boolean())]],
+  ])("is a ConfigurationError for %s", (_how, markers) => {
+    expect(() => create(markers)).toThrow(ConfigurationError);
+    expect(() => create(markers)).toThrow('POST /: The parameter "x" (');
+    expect(() => create(markers)).toThrow("no value can match all of them");
+  });
+
+  it.each<[how: string, markers: Markers]>([
+    ["an integer and a number", [Query(t.Integer()), Query(t.Number())]],
+    ["a date and a string with a format", [Query(t.Date()), Query(t.String({ format: "date-time" }))]],
+    ["a union and one of its members", [Query(t.Union([t.Integer(), t.Boolean(), t.Null()])), Query(t.Boolean())]],
+    ["any string and a number", [Query(), Query(t.Number())]],
+    ["literals with a common one", [Query(t.Literal("a")), Query(t.Enum({ A: "a", B: "b" }))]],
+    ["a reference and its target", [Query(t.Module({ N: t.Integer() }).Import("N")), Query(t.Number())]],
+    ["one that the document omits", [Query(t.Integer()), Query(t.Boolean(), { includeInSchema: false })]],
+    ["anything", [Query(t.Unknown()), Query(t.Boolean())]],
+    ["an intersection and a member", [Query(t.Intersect([t.Integer(), t.Number()])), Query(t.Integer())]],
+  ])("can be read as %s", (_how, markers) => {
+    expect(() => create(markers)).not.toThrow();
+  });
+});
+
+describe("a default that is null", () => {
+  const OrNull = t.Union([t.Integer(), t.Null()], { default: null });
+  const schema = { type: "integer", nullable: true };
+
+  it("is omitted for parameters and for fields of a form, because no string represents null", () => {
+    const app = new App();
+    const params = {
+      a: Query(OrNull),
+      b: Header(OrNull),
+      c: Cookie(OrNull),
+      d: Query(t.Object({ e: OrNull })),
+      f: Form(OrNull),
+    };
+    app.post("/", { params }, nothing);
+    const { parameters = [], requestBody } = operation(app, "/", "post");
+    expect(parameters.map((parameter) => [parameter.name, parameter.required, parameter.schema])).toEqual([
+      ["a", false, schema],
+      ["e", false, schema],
+      ["b", false, schema],
+      ["c", false, schema],
+    ]);
+    expect(requestBody?.content["multipart/form-data"]?.schema?.properties).toEqual({ f: schema });
+  });
+
+  it("is listed for members of a JSON body", () => {
+    const app = new App();
+    app.post("/", { params: { body: t.Object({ a: OrNull }) } }, nothing);
+    const body = operation(app, "/", "post").requestBody?.content["application/json"]?.schema;
+    expect(body?.properties).toEqual({ a: { ...schema, default: null } });
   });
 });
 

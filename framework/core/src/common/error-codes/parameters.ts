@@ -26,6 +26,27 @@ export const PARAMETERS = {
     `The parameter ${JSON.stringify(body)} is read from a JSON body and ${JSON.stringify(form)} from a form: ` +
     "a request has one body. Use one kind for both.",
   /**
+   * Functions of one route read the same value with schemas that no value can match.
+   *
+   * A dependency and the handler can read the same parameter, and the OpenAPI document lists it with both schemas. If
+   * their types or their fixed values are disjoint, no value matches both. Use one schema for both.
+   *
+   * ```js
+   * // Wrong
+   * const getPage = withParams({ page: Query(t.Integer()) }, async ({ page }) => page);
+   * const params = { start: Depends(getPage), page: Query(t.Boolean()) };
+   * app.get("/items", { params }, readItem);
+   *
+   * // Right
+   * const getPage = withParams({ page: Query(t.Integer()) }, async ({ page }) => page);
+   * const params = { start: Depends(getPage), page: Query(t.Integer()) };
+   * app.get("/items", { params }, readItem);
+   * ```
+   */
+  TSGI_CONFLICTING_SCHEMAS: (place: string, name: string) =>
+    `The parameter ${JSON.stringify(name)} (${place}) is read with several schemas, and no value can match all of them. ` +
+    "Use one schema in the handler and in its dependencies.",
+  /**
    * The route and its handler declare the same parameter.
    *
    * If you create a handler with `withParams`, it already has its params.

@@ -23,7 +23,7 @@ import {
   type SourceSpec,
   type Step,
 } from "./plan.js";
-import { assertApplicationScope, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
+import { assertApplicationScope, assertCompatible, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
 import {
   bodyOf,
   compileHandlerSpecs,
@@ -265,6 +265,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
   const specsOfAll = [...all.flatMap((dependency) => dependency.specs), ...specs];
   const sources = specsOfAll.filter((spec): spec is SourceSpec => spec.marker instanceof SourceMarker);
   assertOneBody(sources);
+  assertCompatible(sources);
   if (protocol) assertProtocol({ specs, dependencies: [...guardSteps, ...plan.dependencies] }, protocol);
   const settling = all.find(({ callable }) => isSettling(callable)) ?? null;
   const inFront = [...(settling === null ? [] : [watchStep]), ...guardSteps.flatMap(compileGuardSteps)];

@@ -2,6 +2,7 @@
 import { configurationError } from "../../common/exceptions.js";
 import { DependsMarker } from "../depends.js";
 import { ParamKind } from "../marker.js";
+import { canBothMatch, isAnyText, type Rooted } from "../../schema/compatible.js";
 import {
   type CallablePlan,
   type DependencyPlan,
@@ -75,4 +76,45 @@ export function assertOneBody(sources: readonly SourceSpec[]): void {
   const body = sources.find((spec) => bodyOf(spec) === "json");
   const form = sources.find(isForm);
   if (body && form) throw configurationError("TSGI_BODY_AND_FORM", body.name, form.name);
+}
+
+/** One name in the request, with the schema by which a parameter reads it. */
+interface Reading extends Rooted {
+  readonly place: string;
+  readonly name: string;
+  readonly isText: boolean;
+}
+
+function readingsOf({ name, marker }: SourceSpec): Reading[] {
+  const { source, compiled, options } = marker;
+  const root = compiled.json;
+  if (root === null || source.body === "multipart") return [];
+  if (options.includeInSchema === false && !source.isInPattern) return [];
+  const isText = source.body !== "json";
+  if (!source.readsProperties || !compiled.properties) {
+    return [{ place: source.loc, name: marker.wireName(name), schema: root, root, isText }];
+  }
+  return Array.from(compiled.properties, ([key, schema]) => {
+    return { place: source.loc, name: source.wireName(key), schema, root, isText };
+  });
+}
+
+/** Any string that another schema can convert is also a string. */
+function conflict(left: Reading, right: Reading): boolean {
+  if (left.isText && (isAnyText(left.schema) || isAnyText(right.schema))) return false;
+  return !canBothMatch(left, right);
+}
+
+/** A value that the handler and its dependencies read must be able to match the schemas of all of them. */
+export function assertCompatible(sources: readonly SourceSpec[]): void {
+  const known = new Map<string, Reading[]>();
+  for (const reading of sources.flatMap(readingsOf)) {
+    const { place, name } = reading;
+    const key = `${place} ${name}`;
+    const others = known.get(key) ?? [];
+    if (others.some((other) => conflict(other, reading))) {
+      throw configurationError("TSGI_CONFLICTING_SCHEMAS", place, name);
+    }
+    known.set(key, [...others, reading]);
+  }
 }
