@@ -25,6 +25,9 @@ const EMPTY = createBytes(0);
 const internalServerError = new ErrorResponse(500);
 const stopped = new ErrorResponse(503, "The server stopped before the response was ready.");
 
+/** The reason of a cut, for drivers that can pass it on. */
+const serverStopped = () => new Error("The server stopped before the end of the response.");
+
 /**
  * The state of a response. The head waits for the first body message, as ASGI asks.
  *
@@ -154,13 +157,15 @@ export class Exchange implements ServedCall {
     this.#isStopped = true;
     this.#close("gone");
     if (isWhole) this.#stream.end();
-    else this.#stream.destroy(new Error("The server stopped before the end of the response."));
+    else this.#stream.destroy(serverStopped());
   }
 
   cutUnread(): boolean {
     if (this.#stream.flushed() === undefined) return false;
     const isPart = this.#phase === "streaming";
-    this.#stream.destroy();
+    this.#isStopped = true;
+    this.#close("gone");
+    this.#stream.destroy(serverStopped());
     return isPart;
   }
 

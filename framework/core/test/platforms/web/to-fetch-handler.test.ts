@@ -899,6 +899,24 @@ describe("close()", () => {
     expect(events).toEqual(["start", "stop", "start", "stop"]);
   });
 
+  it("cuts a stream that is not read, and tells its application, before its time has passed", async () => {
+    const told = new Deferred<string>();
+    const handler = toFetchHandler(
+      http(async (_scope, receive, send) => {
+        await receive();
+        await send(START);
+        void (async () => send(part("one")))().catch(() => {});
+        told.resolve((await receive()).type);
+      }),
+    );
+    const { body } = await handler(new Request(HOST));
+    await expect(handler.close({ timeoutMs: 100 })).rejects.toThrow(
+      "did not finish within 90 ms; still running: GET /.",
+    );
+    expect(await told.promise).toBe("http.disconnect");
+    await expect((body as ReadableStream<Uint8Array>).getReader().read()).rejects.toThrow("The server stopped");
+  });
+
   it("accepts only a time in milliseconds", async () => {
     const handler = toFetchHandler(sending());
     const options: object = { timeoutMs: "10" };
