@@ -138,7 +138,6 @@ slowly("a client that is generated from the document of the sample application",
         ["Desk lamp", username],
       ]);
     },
-    120_000,
   );
 
   it("is the one that the tests of the sample application use", async () => {
