@@ -138,7 +138,7 @@ export function describeForm({ name, make, pool, isSkipped = false }: Form): voi
       const command = make(home);
       program = LimitedProgram.start(command, home, { FILES: path.join(home, "public"), HOME: home });
       url = await program.said(/Listening on (http:\S+)/);
-    }, 120_000);
+    });
     afterAll(async () => {
       await program[Symbol.asyncDispose]();
       rmSync(home, { recursive: true, force: true });
