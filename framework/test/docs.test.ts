@@ -15,7 +15,7 @@ import { DocsProject, REPOSITORY } from "./docs/_project.js";
 import { IS_SLOW } from "./support/on-demand.js";
 
 /** A compiler, or a process for each program. */
-const LONG_MS = 120_000;
+const LONG_MS = 300_000;
 
 /** Blocks with one of these words are the other side of a comparison, whose packages are not here. */
 const PEERS = new Set(["drizzle", "express", "fastify", "kysely", "nestjs", "packaged", "prisma"]);

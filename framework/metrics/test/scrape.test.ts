@@ -75,5 +75,5 @@ describeWithPrometheus("prometheus (with TSGI_SLOW=1 and Prometheus installed)",
     } finally {
       await server.close();
     }
-  }, 120_000);
+  });
 });

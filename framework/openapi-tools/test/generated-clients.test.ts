@@ -118,7 +118,7 @@ slowly("a client that is generated from the document of the sample application",
     sample = await startSample();
     const response = await fetch(`${sample.url}/openapi.json`);
     await writeFile(path.join(folder, "openapi.json"), await response.text());
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await sample?.[Symbol.asyncDispose]();

@@ -77,5 +77,5 @@ describeWithCluster("openTelemetry with an exporter and a database driver (with 
     );
     const steps = mine.filter(({ kind }) => kind === 1).map(({ name, parentSpanId }) => [name, parentSpanId]);
     expect(steps).toContainEqual(["dependency getClient", server.spanId]);
-  }, 120_000);
+  });
 });

@@ -37,7 +37,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
   beforeAll(async () => {
     sample = await startSample();
     chromium = await Chromium.launch();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -56,7 +56,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     await tab.screenshot({ path: path.join(CACHE, "tried-out.png"), fullPage: true });
     // Chromium's advice on Swagger UI's markup is not a message of the page.
     expect(messages.filter((text) => !text.startsWith("[DOM]"))).toEqual([]);
-  }, 60_000);
+  });
 
   it("finds the login of a mounted App", async () => {
     const inner = new App();
@@ -74,7 +74,7 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     await tab.locator(".auth-container h6").first().waitFor();
     await tab.locator(".auth-btn-wrapper .btn-done").click();
     expect(await tryOut(tab, "getMe")).toBe("200");
-  }, 60_000);
+  });
 
   it("is rejected with a wrong password, and Try it out stays 401", async () => {
     const { tab } = await chromium.visit(`${sample.url}/docs`);
@@ -84,5 +84,5 @@ withBrowser(`Authorize in Swagger UI${WITHOUT_BROWSER === null ? "" : ` (${WITHO
     expect(await error.innerText()).toMatch(/401|Unauthorized/);
     await tab.locator(".modal-ux .close-modal").click();
     expect(await tryOut(tab, "getUsersMe")).toBe("401");
-  }, 60_000);
+  });
 });

@@ -29,7 +29,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     for (const version of ["3.0", "3.1", "3.2"] as const) outer.mount(`/${version}`, createKitchenSink(version));
     client = await TestClient.open(outer);
     chromium = await Chromium.launch();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -46,7 +46,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     expect(new Set(paths.map((text) => text.replaceAll("\u200b", "")))).toEqual(new Set(Object.keys(operations)));
     expect(paths).toHaveLength(Object.values(operations).flatMap((item) => Object.keys(item)).length);
     await tab.screenshot({ path: path.join(CACHE, "docs.png"), fullPage: true });
-  }, 60_000);
+  });
 
   it("Swagger UI tries a route out", async () => {
     const { tab, messages } = await chromium.visit(`${client.url}/docs`);
@@ -58,7 +58,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     await answer.waitFor();
     expect(await answer.innerText()).toMatch(/"doubled": 42/);
     expect(messages).toEqual([]);
-  }, 60_000);
+  });
 
   it("ReDoc lists every operation, without a message and without another host", async () => {
     const { tab, requests, messages } = await chromium.visit(`${client.url}/kitchen/redoc`);
@@ -74,7 +74,7 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     expect(headings).toEqual(expect.arrayContaining(shown.map(({ summary }) => summary)));
     expect(headings).toHaveLength(shown.length + ["users", "pets", "security", "zod", "valibot", "arktype"].length);
     await tab.screenshot({ path: path.join(CACHE, "redoc.png"), fullPage: true });
-  }, 60_000);
+  });
 
   it.each(
     ["3.0", "3.1", "3.2"].flatMap((version) =>
@@ -96,69 +96,56 @@ withBrowser(`the pages in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
       expect(text).toMatch(/List users/);
       await tab.screenshot({ path: path.join(CACHE, `${page}-${version}.png`), fullPage: page !== "scalar" });
     },
-    60_000,
   );
 
-  it.each(["/docs", "/redoc", "/scalar"])(
-    "%s runs no script in a title or a description",
-    async (page) => {
-      const hostile = `</title><img src=x onerror="alert(1)"><script>alert(2)</script>`;
-      const app = new App({
-        scalarUrl: "/scalar",
-        title: hostile,
-        description: hostile,
-        tags: [{ name: hostile, description: hostile }],
-      });
-      app.get("/", { summary: hostile, description: hostile, tags: [hostile] }, async () => null);
-      await using hostileClient = await TestClient.open(app);
-      const { tab } = await chromium.visit(`${hostileClient.url}${page}`);
-      expect(await tab.title()).toMatch(/^<\/title><img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script> - /);
-    },
-    60_000,
-  );
+  it.each(["/docs", "/redoc", "/scalar"])("%s runs no script in a title or a description", async (page) => {
+    const hostile = `</title><img src=x onerror="alert(1)"><script>alert(2)</script>`;
+    const app = new App({
+      scalarUrl: "/scalar",
+      title: hostile,
+      description: hostile,
+      tags: [{ name: hostile, description: hostile }],
+    });
+    app.get("/", { summary: hostile, description: hostile, tags: [hostile] }, async () => null);
+    await using hostileClient = await TestClient.open(app);
+    const { tab } = await chromium.visit(`${hostileClient.url}${page}`);
+    expect(await tab.title()).toMatch(/^<\/title><img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script> - /);
+  });
 
   it.each([
     ["/docs", ".opblock-summary-control"],
     ["/redoc", "h2"],
     ["/scalar", "h2"],
-  ])(
-    "%s does not navigate because of a description",
-    async (page, shown) => {
-      const asked: string[] = [];
-      const hostile = new App({ logger: { ...consoleLogger, error: () => {} } });
-      hostile.addMiddleware((next) => (scope, ...rest) => {
-        if (scope.type === "http") asked.push(scope.path);
-        return next(scope, ...rest);
-      });
-      const markup = [
-        `<meta http-equiv="refresh" content="0;url=/elsewhere">`,
-        `<p><meta http-equiv=refresh content="0;url=/elsewhere"></p>`,
-        `<iframe src="/elsewhere"></iframe><object data="/elsewhere"></object><embed src="/elsewhere">`,
-        `<base href="/elsewhere/"><link rel=stylesheet href="/elsewhere">`,
-        `<svg><meta http-equiv="refresh" content="0;url=/elsewhere"></svg>`,
-      ].join("\n\n");
-      hostile.get("/shown", { summary: "Shown", description: markup }, async () => null);
-      const app = new App({ scalarUrl: "/scalar", description: markup, tags: [{ name: "a", description: markup }] });
-      app.get("/shown", { summary: "Shown", description: markup, tags: ["a"] }, async () => null);
-      hostile.mount("/inner", app);
-      await using hostileClient = await TestClient.open(hostile);
-      const { tab } = await chromium.visit(`${hostileClient.url}/inner${page}`);
-      await tab.locator(shown).first().waitFor();
-      await tab.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))");
-      expect(await tab.evaluate("location.href")).toBe(`${hostileClient.url}/inner${page}`);
-      expect(asked).not.toContain("/elsewhere");
-    },
-    60_000,
-  );
+  ])("%s does not navigate because of a description", async (page, shown) => {
+    const asked: string[] = [];
+    const hostile = new App({ logger: { ...consoleLogger, error: () => {} } });
+    hostile.addMiddleware((next) => (scope, ...rest) => {
+      if (scope.type === "http") asked.push(scope.path);
+      return next(scope, ...rest);
+    });
+    const markup = [
+      `<meta http-equiv="refresh" content="0;url=/elsewhere">`,
+      `<p><meta http-equiv=refresh content="0;url=/elsewhere"></p>`,
+      `<iframe src="/elsewhere"></iframe><object data="/elsewhere"></object><embed src="/elsewhere">`,
+      `<base href="/elsewhere/"><link rel=stylesheet href="/elsewhere">`,
+      `<svg><meta http-equiv="refresh" content="0;url=/elsewhere"></svg>`,
+    ].join("\n\n");
+    hostile.get("/shown", { summary: "Shown", description: markup }, async () => null);
+    const app = new App({ scalarUrl: "/scalar", description: markup, tags: [{ name: "a", description: markup }] });
+    app.get("/shown", { summary: "Shown", description: markup, tags: ["a"] }, async () => null);
+    hostile.mount("/inner", app);
+    await using hostileClient = await TestClient.open(hostile);
+    const { tab } = await chromium.visit(`${hostileClient.url}/inner${page}`);
+    await tab.locator(shown).first().waitFor();
+    await tab.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))");
+    expect(await tab.evaluate("location.href")).toBe(`${hostileClient.url}/inner${page}`);
+    expect(asked).not.toContain("/elsewhere");
+  });
 
-  it.each(["/docs", "/redoc", "/scalar"])(
-    "%s explains why it lists no routes",
-    async (page) => {
-      await using closed = await TestClient.open(new App({ openapiUrl: null, scalarUrl: "/scalar" }));
-      const { tab, messages } = await chromium.visit(`${closed.url}${page}`);
-      expect(await tab.locator("body").innerText()).toMatch(/does not publish its OpenAPI document/);
-      expect(messages).toEqual([]);
-    },
-    60_000,
-  );
+  it.each(["/docs", "/redoc", "/scalar"])("%s explains why it lists no routes", async (page) => {
+    await using closed = await TestClient.open(new App({ openapiUrl: null, scalarUrl: "/scalar" }));
+    const { tab, messages } = await chromium.visit(`${closed.url}${page}`);
+    expect(await tab.locator("body").innerText()).toMatch(/does not publish its OpenAPI document/);
+    expect(messages).toEqual([]);
+  });
 });

@@ -33,7 +33,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
     client = await TestClient.open(createExchangeApp(folder));
     chromium = await Chromium.launch();
     ({ tab, messages } = await chromium.visit(client.url));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await tab?.screenshot({ path: path.join(CACHE, "exchange.png"), fullPage: true });
@@ -45,7 +45,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
   it("uploads a file and sees its progress", async () => {
     await tab.locator("#file").setInputFiles(path.join(folder, "upload.bin"));
     expect(await said("uploaded")).toEqual([`status 200, ${SIZE} bytes, progress in steps`, sha256]);
-  }, 60_000);
+  });
 
   it("downloads it by ranges, of which each is the same file's", async () => {
     await tab.locator("#download").click();
@@ -55,11 +55,11 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
       `416 bytes */${SIZE}`,
       sha256,
     ]);
-  }, 60_000);
+  });
 
   it("receives events, and continues with the next one after a connection ends", async () => {
     expect(await said("events")).toEqual(["1 1, 2 4, 3 9, 4 16, 5 25, 6 36, 7 49", "3 connections"]);
-  }, 60_000);
+  });
 
   it("talks over a WebSocket, and sees the codes of its close and of a path without a route", async () => {
     expect(await said("socket")).toEqual([
@@ -69,7 +69,7 @@ withBrowser(`a page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BR
       "4321 as you wish true",
       "no route: 4004",
     ]);
-  }, 60_000);
+  });
 
   it("reports no errors except for the range past the end", () => {
     expect(messages.filter((message) => !message.includes("416"))).toEqual([]);

@@ -13,7 +13,7 @@ withBrowser(`the inspector in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WIT
   beforeAll(async () => {
     client = await serveShop();
     chromium = await Chromium.launch();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -46,7 +46,7 @@ withBrowser(`the inspector in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WIT
     expect(messages).toEqual([]);
     expect(requests.filter((url) => !url.startsWith(client.url))).toEqual([]);
     await tab.close();
-  }, 60_000);
+  });
 
   it("has no element wider than a phone of 390 pixels", async () => {
     await visitShop(client.url);
@@ -55,5 +55,5 @@ withBrowser(`the inspector in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WIT
     expect(await tab.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     await tab.screenshot({ path: path.join(CACHE, "inspector-phone.png"), fullPage: true });
     await tab.close();
-  }, 60_000);
+  });
 });

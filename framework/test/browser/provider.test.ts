@@ -35,7 +35,7 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
     provider = await startIdentityProvider({ clients: [CLIENT], defaultResource: AUDIENCE });
     sample = await startSample({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: AUDIENCE });
     chromium = await Chromium.launch();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -56,7 +56,7 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
     await tab.screenshot({ path: path.join(CACHE, "provider-page.png"), fullPage: true });
     // The pages of the provider load a font from the internet.
     expect(messages.filter((text) => !/^(?:\[DOM\]|Failed to load resource)/.test(text))).toEqual([]);
-  }, 60_000);
+  });
 
   it("authorizes Swagger UI with the authorization code flow and PKCE", async () => {
     const { tab } = await chromium.visit(`${sample.url}/docs`);
@@ -79,5 +79,5 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
     const body = tab.locator(`${operation} .live-responses-table .microlight`).first();
     await body.waitFor();
     expect(await body.innerText()).toContain('"username": "grace"');
-  }, 60_000);
+  });
 });

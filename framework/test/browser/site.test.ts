@@ -87,7 +87,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
       .filter((name) => !links.includes(`/${name.replace(/index\.html$/, "")}`));
     expect(missing).toEqual([]);
     expect(links).toContain("/reference/tsgi/middleware/");
-  }, 60_000);
+  });
 
   it("has no broken links", () => {
     const broken = pagesOf().flatMap((page) => brokenLinks(page).map((link) => `${page}: ${link}`));
@@ -118,7 +118,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(await tab.locator("main").innerText()).toContain("Ends the request with a status");
     expect(messages).toEqual([]);
     await tab.screenshot({ path: path.join(CACHE, "site-reference.png"), fullPage: false });
-  }, 60_000);
+  });
 
   it("shows the tutorial without a console message, and does not contact another host", async () => {
     const { tab, requests, messages } = await chromium.visit(`${client.url}/tutorial.html`);
@@ -127,7 +127,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(await tab.title()).toBe("Tutorial | tsgi");
     expect(await tab.locator("main pre").allInnerTexts()).not.toContain(expect.stringContaining("```"));
     await tab.screenshot({ path: path.join(CACHE, "site-tutorial.png"), fullPage: false });
-  }, 60_000);
+  });
 
   it("finds what people look for among the first three results", async () => {
     const { tab, messages } = await chromium.visit(`${client.url}/tutorial.html`);
@@ -146,7 +146,7 @@ withBrowser(`the documentation's site in Chromium${WITHOUT_BROWSER === null ? ""
     expect(missed).toEqual([]);
     expect(messages).toEqual([]);
     await tab.screenshot({ path: path.join(CACHE, "site-search.png"), fullPage: false });
-  }, 180_000);
+  });
 
   it("has each page as Markdown, and a list of all of them for programs", () => {
     const read = (name: string) => readFileSync(path.join(SITE, name), "utf8");

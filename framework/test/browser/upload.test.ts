@@ -71,7 +71,7 @@ withBrowser(`uploads from Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     );
     client = await TestClient.open(app);
     chromium = await Chromium.launch();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await chromium?.close();
@@ -93,5 +93,5 @@ withBrowser(`uploads from Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT
     });
     expect(sent).toMatchObject({ title: "large", text: null, files: [["large.bin", SIZE, expect.any(String)]] });
     expect([ended, steps]).toEqual([1, true]);
-  }, 60_000);
+  });
 });

@@ -60,7 +60,7 @@ onEach("%s", (name, command) => {
     const said = await Promise.race([once(child.stdout, "data") as Promise<[Buffer]>, ended]);
     if (!Buffer.isBuffer(said[0])) throw new Error(`${name} ended before it listened: ${stderr}`);
     url = said[0].toString().trim();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await stop();

@@ -267,7 +267,7 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
     errors = compile(compiler(), folder, files).split(/^(?=\S)/m);
     const known = new Set(Object.keys(files).flatMap(errorsOf));
     faults += errors.filter((error) => !known.has(error)).join("");
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("are compiled with errors only in the files of the mistakes", () => {

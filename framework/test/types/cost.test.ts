@@ -98,7 +98,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
   beforeAll(() => {
     compiler = path();
     folder = mkdtempSync(join(tmpdir(), "tsgi-types-"));
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   let costs: ReadonlyMap<string, { perRoute: number; fixed: number }>;
@@ -134,7 +134,7 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
         return [name, { perRoute, fixed: twenty - perRoute * 20 }];
       }),
     );
-  }, 300_000);
+  });
 
   it("the routes that are counted compile", () => {
     expect(errors).toEqual([]);
@@ -200,5 +200,5 @@ describe.each(olderCompilers)("with TypeScript %s", (_version, path) => {
     const run = spawnSync(process.execPath, [compiler, "-p", project], { encoding: "utf8" });
     expect(run.stdout).toBe("");
     expect(run.status).toBe(0);
-  }, 60_000);
+  });
 });

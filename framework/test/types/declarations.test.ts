@@ -82,7 +82,7 @@ describe.each(compilers)("the declarations of routes, with TypeScript %s", (_, c
     declarations = readFileSync(path.join(api, "routes.d.ts"), "utf8");
     mkdirSync(path.join(folder, "frontend/api"), { recursive: true });
     writeFileSync(path.join(folder, "frontend/api/routes.d.ts"), declarations);
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("are emitted though the classes of dependencies have private members and are not exported", () => {
@@ -103,5 +103,5 @@ describe.each(compilers)("the declarations of routes, with TypeScript %s", (_, c
   it("are all that a frontend needs, without skipLibCheck and the types of Node", () => {
     const browser = { skipLibCheck: false, types: [], lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"] };
     expect(compile(compiler(), path.join(folder, "frontend"), { "program.ts": FRONTEND }, browser)).toBe("");
-  }, 120_000);
+  });
 });

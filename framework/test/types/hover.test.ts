@@ -71,12 +71,12 @@ describe("an editor", () => {
       db: "(parameter) db: {\n    query: (sql: string) => Promise<string[]>;\n}",
       ws: "(parameter) ws: WebSocket",
     });
-  }, 60_000);
+  });
 
   it("shows the response of a client's call with plain types", () => {
     expect(hovers(["called", "failed"])).toEqual({
       called: "const called: {\n    due?: string | undefined;\n    id: number;\n} | undefined",
       failed: "const failed: HTTPValidationError | undefined",
     });
-  }, 60_000);
+  });
 });

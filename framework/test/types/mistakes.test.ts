@@ -343,7 +343,7 @@ describe.each(compilers)("with TypeScript %s", (_version, compiler) => {
     // A program with other errors is not emitted.
     const emitted = { "store.ts": STORE, ...Object.fromEntries(files.filter(isEmitted)) };
     output = compile(compiler(), folder, checked) + compile(compiler(), folder, emitted, { declaration: true });
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(mistakes.map(([title, source, says], index) => ({ title, source, says, index })))(

@@ -93,5 +93,5 @@ describe.each(compilers)("in the folders of pnpm, with TypeScript %s", (_, compi
       const packages = new Set(Array.from(text.matchAll(/(?:import\(|from )"([^"]+)"/g), ([, named]) => named));
       expect(packages).toEqual(new Set(["tsgi"]));
     }
-  }, 60_000);
+  });
 });

@@ -188,7 +188,7 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
     await writeFile(path.join(folder, "openapi.json"), JSON.stringify(app.openapi()));
     await writeFile(path.join(folder, "every-feature.json"), JSON.stringify(createKitchenSink(version).openapi()));
     client = await TestClient.open(app);
-  }, 300_000);
+  });
 
   afterAll(async () => {
     await client?.close();
@@ -203,7 +203,6 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
       await generate({ home, document: path.join(folder, "openapi.json"), out, url: client.url });
       expect(await callProgram(home, out, program, client.url)).toEqual(EXPECTED);
     },
-    120_000,
   );
 
   // `orval` 7 writes no TypeScript for a range of statuses, nor in 3.0 for a reference that may be null.
@@ -216,6 +215,5 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
       await GENERATORS[name]?.generate({ home, document, out, url: client.url });
       expect(await compile(home, out)).toBe("");
     },
-    120_000,
   );
 });

@@ -105,12 +105,12 @@ slowly("Redocly and Spectral", () => {
     const broken = { ...first, paths: { "/a": { get: { responses: {} } } } } as unknown as OpenAPIDocument;
     const { broken: list } = await lint({ broken });
     expect(ours(broken, list).length).toBeGreaterThan(1);
-  }, 60_000);
+  });
 
   it("agree with the published meta-schema", async () => {
     const faults = await Promise.all(
       Object.entries(documents).map(async ([name, document]) => [name, await faultsOf(document)] as const),
     );
     expect(faults.filter(([, list]) => list.length > 0)).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -96,7 +96,7 @@ slowly("the sample application under Specmatic's generative tests", () => {
     home = installOnDemand("specmatic", ["specmatic@2.55.1"]);
     folder = await mkdtemp(path.join(tmpdir(), "tsgi-specmatic-"));
     sample = await startSample();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await sample?.[Symbol.asyncDispose]();
@@ -130,5 +130,5 @@ slowly("the sample application under Specmatic's generative tests", () => {
     expect(stdout.includes("Unsuccessful Scenarios:") ? failures : "").toBe("");
     expect(Number(summary?.[1])).toBeGreaterThan(80);
     expect(summary?.[3]).toBe("0");
-  }, 180_000);
+  });
 });
