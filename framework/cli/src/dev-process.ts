@@ -124,7 +124,8 @@ export class DevProcess {
 /** Shows an output of the process. */
 function show(output: Readable, terminal: NodeJS.WriteStream | WriteStream): void {
   const hasColors = "hasColors" in terminal && terminal.hasColors();
-  output.pipe(new PrettyLog({ hasColors })).pipe(terminal, { end: false });
+  // Not piped: a pipe to a closed terminal stops reading, and the process would wait for it.
+  output.pipe(new PrettyLog({ hasColors })).on("data", (chunk: Buffer) => void terminal.write(chunk));
 }
 
 /** Lets the command end although the output is open. */

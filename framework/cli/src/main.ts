@@ -3,6 +3,9 @@ import { CommanderError } from "commander";
 import { fail } from "./errors.js";
 import { createProgram } from "./program.js";
 
+// `tsgi dev | head -1`: without a listener, Node ends the process with EPIPE.
+for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
+
 createProgram()
   .parseAsync()
   .catch((error: unknown) => {

@@ -150,7 +150,37 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${errorMessage(error)}` : show(error);
 }
 
+/** Marks an output that has a listener, for other copies of this module too. */
+const KEPT: unique symbol = Symbol.for("tsgi.keptOutput");
+
+type Output = Pick<NodeJS.WriteStream, "on"> & { [KEPT]?: true };
+
+/**
+ * Keeps the process running if the reader of its output ends before it, as `head` or a log collector does: without a
+ * listener, Node ends the process with EPIPE. Lines without a reader are lost, which the other output reports once.
+ */
+export function keepOutputs(): void {
+  const stdout: Output | undefined = globalThis.process?.stdout;
+  const stderr: Output | undefined = globalThis.process?.stderr;
+  if (!stdout?.on || !stderr?.on || stdout[KEPT]) return; // a web runtime
+  stdout[KEPT] = true;
+  let isReported = false;
+  stdout.on("error", (err: unknown) => {
+    if (!isReported) consoleLogger.warn({ err }, "The standard output cannot be written: its lines are lost.");
+    isReported = true;
+  });
+  stderr.on("error", () => {});
+}
+
+/** Writes a line to the standard output. */
+export function writeLine(line: string): void {
+  keepOutputs();
+  if (globalThis.process?.stdout) process.stdout.write(`${line}\n`);
+  else console.log(line); // a web runtime has no `process`
+}
+
 function write(level: string, fields: object & { err?: unknown }, message: string): void {
+  keepOutputs();
   const { err, ...others } = fields;
   const shown = Object.entries(others).map(([key, value]) => ` ${oneLine(key)}=${show(value)}`);
   const stack = err === undefined ? "" : showErrors(err);

@@ -2,7 +2,7 @@
 import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { encodeUTF8, headerValue } from "../protocol/header-list.js";
 import { sentPath, sentQuery } from "../protocol/scope.js";
-import { escapeControls } from "../common/logger.js";
+import { escapeControls, writeLine } from "../common/logger.js";
 import type { Instrumentation } from "./observation/types.js";
 import { type Observed, observedOf } from "./observation/observed.js";
 import { assertOptions, FLAG, FUNCTION, oneOf, type OptionRules } from "../common/options.js";
@@ -77,12 +77,6 @@ export function accessLog(options: AccessLogOptions = {}): Instrumentation {
       };
     },
   };
-}
-
-/** A web runtime has no `process`. */
-function writeLine(line: string): void {
-  if (globalThis.process?.stdout) process.stdout.write(`${line}\n`);
-  else console.log(line);
 }
 
 function toJSON({ scope, startedAt, durationMs, route, status, observed, hasQuery }: Entry): string {

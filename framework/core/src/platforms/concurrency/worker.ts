@@ -8,6 +8,7 @@ import {
   type TaskTarget,
   toSentError,
 } from "./protocol.js";
+import { keepOutputs } from "../../common/logger.js";
 import { type HostedApp, installHost } from "./host.js";
 
 /** A worker's end of the channel to its pool. */
@@ -27,6 +28,7 @@ export interface WorkerPort {
  * @param options.isProgram - Whether it runs the application as its program, which then needs no import.
  */
 export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
+  keepOutputs(); // a handler may write
   const apps: HostedApp[] = [];
   let used: HostedApp | null = null;
 

@@ -7,7 +7,7 @@ import { shareProcessors } from "../concurrency/pools.js";
 import { workerHost } from "../concurrency/self.js";
 import { configurationError } from "../../common/exceptions.js";
 import { Lifespan } from "../../protocol/lifespan.js";
-import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";
+import { consoleLogger, guardLogger, keepOutputs, type Logger } from "../../common/logger.js";
 import {
   AMOUNT,
   assertOptions,
@@ -160,6 +160,7 @@ type Settings = ServeOptions & Required<Pick<ServeOptions, keyof typeof DEFAULTS
 export async function serve(app: ASGIApp, options: ServeOptions = {}): Promise<RunningServer> {
   const worker = workerHost();
   if (worker) return worker.park();
+  keepOutputs();
   assertApplication("serve()", app);
   assertOptions("serve()", options, OPTIONS);
   const settings: Settings = withDefaults(options, DEFAULTS);
