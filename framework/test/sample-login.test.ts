@@ -26,7 +26,7 @@ describe("the sample application with OIDC_ISSUER", () => {
     const port = await freePort();
     audience = `http://127.0.0.1:${port}`;
     sample = await startSample({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: audience, PORT: String(port) });
-  }, 120_000);
+  });
   afterAll(async () => {
     await sample?.[Symbol.asyncDispose]();
     await provider?.stop();

@@ -7,4 +7,4 @@ it("matches the result of a run: update it with `npm run conformance --prefix fr
   const page = renderPage(onServers, await runApplications());
   expect(unpadded(readFileSync(PAGE, "utf8"))).toBe(unpadded(page));
   expect(page).not.toContain("**no**");
-}, 60_000);
+});

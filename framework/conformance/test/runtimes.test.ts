@@ -11,6 +11,5 @@ describe("servers on uWebSockets.js, Bun and Deno", () => {
     async () => {
       expect(await runRuntimes()).toEqual(recordedColumns());
     },
-    120_000,
   );
 });

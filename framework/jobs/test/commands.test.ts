@@ -5,8 +5,6 @@ import { expect, it } from "@jest/globals";
 import { Project } from "../../cli/test/_project.js";
 import { createDatabase, describeWithDatabase } from "./_database.js";
 
-const LONG_MS = 60_000;
-
 /** A program whose job fails until a file exists. */
 const PROGRAM = `
 import { appendFileSync, existsSync } from "node:fs";
@@ -43,76 +41,64 @@ describeWithDatabase("the commands", () => {
     return { project, run, json, [Symbol.asyncDispose]: () => project[Symbol.asyncDispose]() };
   }
 
-  it(
-    "run, list, show, retry and cancel jobs",
-    async () => {
-      await using at = await open();
-      const enqueued = await at.project.script("enqueue.js", ["poison", "late"], env);
-      const [poison = "", late = ""] = enqueued.trim().split("\n");
-      expect(await at.json("jobs", "list", "--module", "jobs.js")).toMatchObject([
-        { id: late, name: "work", state: "waiting", attempt: 1, payload: { name: "late" } },
-        { id: poison, name: "work", state: "waiting" },
-      ]);
-      expect(await at.run("jobs", "cancel", late, "--module", "jobs.js")).toMatchObject({ code: 0 });
-      const worker = at.project.start(["worker", "jobs.js", "--queues", "work", "--concurrency", "2"], env);
-      await worker.next(/The worker takes jobs/);
-      await worker.next(/The job work is dead/);
-      expect(await at.json("jobs", "show", poison, "--module", "jobs.js")).toMatchObject({
-        id: poison,
-        state: "dead",
-        reason: "poisoned",
-        attempt: 1,
-        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
-      });
-      expect((await at.run("jobs", "list", "--module", "jobs.js")).stdout).toMatch(/dead +1 .*poisoned/);
-      expect((await at.run("jobs", "cancel", poison, "--module", "jobs.js")).stderr).toContain(`${poison} is dead.`);
-      expect(await at.run("jobs", "retry", late, "--module", "jobs.js")).toMatchObject({ code: 1 });
-      await at.project.write({ antidote: "" });
-      expect(await at.run("jobs", "retry", poison, "--module", "jobs.js")).toMatchObject({ code: 0 });
-      const states = async () => {
-        const list = (await at.json("jobs", "list", "--module", "jobs.js")) as { state: string }[];
-        return list.map(({ state }) => state);
-      };
-      while ((await states())[1] !== "done");
-      expect(await states()).toEqual(["cancelled", "done"]);
-      worker.child.kill("SIGTERM");
-      await expect(worker.ended).resolves.toMatchObject({ code: 0 });
-      expect((await at.run("jobs", "show", "nothing", "--module", "jobs.js")).stderr).toContain(
-        "The job nothing does not exist.",
-      );
-    },
-    LONG_MS,
-  );
+  it("run, list, show, retry and cancel jobs", async () => {
+    await using at = await open();
+    const enqueued = await at.project.script("enqueue.js", ["poison", "late"], env);
+    const [poison = "", late = ""] = enqueued.trim().split("\n");
+    expect(await at.json("jobs", "list", "--module", "jobs.js")).toMatchObject([
+      { id: late, name: "work", state: "waiting", attempt: 1, payload: { name: "late" } },
+      { id: poison, name: "work", state: "waiting" },
+    ]);
+    expect(await at.run("jobs", "cancel", late, "--module", "jobs.js")).toMatchObject({ code: 0 });
+    const worker = at.project.start(["worker", "jobs.js", "--queues", "work", "--concurrency", "2"], env);
+    await worker.next(/The worker takes jobs/);
+    await worker.next(/The job work is dead/);
+    expect(await at.json("jobs", "show", poison, "--module", "jobs.js")).toMatchObject({
+      id: poison,
+      state: "dead",
+      reason: "poisoned",
+      attempt: 1,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await at.run("jobs", "list", "--module", "jobs.js")).stdout).toMatch(/dead +1 .*poisoned/);
+    expect((await at.run("jobs", "cancel", poison, "--module", "jobs.js")).stderr).toContain(`${poison} is dead.`);
+    expect(await at.run("jobs", "retry", late, "--module", "jobs.js")).toMatchObject({ code: 1 });
+    await at.project.write({ antidote: "" });
+    expect(await at.run("jobs", "retry", poison, "--module", "jobs.js")).toMatchObject({ code: 0 });
+    const states = async () => {
+      const list = (await at.json("jobs", "list", "--module", "jobs.js")) as { state: string }[];
+      return list.map(({ state }) => state);
+    };
+    while ((await states())[1] !== "done");
+    expect(await states()).toEqual(["cancelled", "done"]);
+    worker.child.kill("SIGTERM");
+    await expect(worker.ended).resolves.toMatchObject({ code: 0 });
+    expect((await at.run("jobs", "show", "nothing", "--module", "jobs.js")).stderr).toContain(
+      "The job nothing does not exist.",
+    );
+  });
 
-  it(
-    "stop at SIGTERM with status 0 and keep all jobs",
-    async () => {
-      await using at = await open();
-      const worker = at.project.start(["worker", "jobs.js", "--shutdown-timeout", "300"], env);
-      await worker.next(/The worker takes jobs/);
-      const [id = ""] = (await at.project.script("enqueue.js", ["endless"], env)).trim().split("\n");
-      const state = async () => ((await at.json("jobs", "show", id, "--module", "jobs.js")) as { state: string }).state;
-      while ((await state()) !== "running");
-      worker.child.kill("SIGTERM");
-      const { code, stderr } = await worker.ended;
-      expect(code).toBe(0);
-      expect(stderr).toContain("The worker stops: running jobs are given back: work");
-      expect(await at.json("jobs", "show", id, "--module", "jobs.js")).toMatchObject({ state: "waiting", attempt: 1 });
-    },
-    LONG_MS,
-  );
+  it("stop at SIGTERM with status 0 and keep all jobs", async () => {
+    await using at = await open();
+    const worker = at.project.start(["worker", "jobs.js", "--shutdown-timeout", "300"], env);
+    await worker.next(/The worker takes jobs/);
+    const [id = ""] = (await at.project.script("enqueue.js", ["endless"], env)).trim().split("\n");
+    const state = async () => ((await at.json("jobs", "show", id, "--module", "jobs.js")) as { state: string }).state;
+    while ((await state()) !== "running");
+    worker.child.kill("SIGTERM");
+    const { code, stderr } = await worker.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain("The worker stops: running jobs are given back: work");
+    expect(await at.json("jobs", "show", id, "--module", "jobs.js")).toMatchObject({ state: "waiting", attempt: 1 });
+  });
 
-  it(
-    "reject the name of a job that is not defined",
-    async () => {
-      await using at = await open();
-      expect(await at.run("worker", "jobs.js", "--queues", "wrok")).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('The job "wrok" is not defined. Defined are: work, other.'),
-      });
-    },
-    LONG_MS,
-  );
+  it("reject the name of a job that is not defined", async () => {
+    await using at = await open();
+    expect(await at.run("worker", "jobs.js", "--queues", "wrok")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The job "wrok" is not defined. Defined are: work, other.'),
+    });
+  });
 
   it("undo the start of a worker on a signal while a dependency, or the database, does not respond", async () => {
     const silent = createServer((socket) => socket.resume().on("error", () => {})).listen(0, "127.0.0.1");

@@ -50,7 +50,7 @@ withFastAPI(`the responses of FastAPI${WITHOUT_FASTAPI === null ? "" : ` (${WITH
     await ours.close();
     page = await readFile(PAGE, "utf8");
     listed = readListed(page);
-  }, 120_000);
+  });
 
   afterAll(() => rm(path.dirname(folder), { recursive: true, force: true }));
 

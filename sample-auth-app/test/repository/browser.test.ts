@@ -24,7 +24,7 @@ withBrowser(`the page in Chromium${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_
   beforeAll(async () => {
     browser = await launchChromium();
     app = await openApp();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await app?.[Symbol.asyncDispose]();

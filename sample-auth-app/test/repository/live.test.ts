@@ -14,7 +14,7 @@ withBrowser(`the pages of two replicas in Chromium${reason === null ? "" : ` (${
 
   beforeAll(async () => {
     browser = await launchChromium();
-  }, 120_000);
+  });
   afterAll(async () => browser?.close());
 
   async function logIn(url: string): Promise<Tab> {

@@ -86,7 +86,7 @@ describe("TestClient", () => {
     } finally {
       jest.useRealTimers();
     }
-  }, 20_000);
+  });
 
   it("keeps and sends Secure cookies, such as a session's, in requests and handshakes", async () => {
     const app = new App();

@@ -414,7 +414,7 @@ describe("the bounds of a WebSocket", () => {
     await client.closed;
     await server.close();
     expect(count).toBe(COUNT);
-  }, 20_000);
+  });
 
   it("make a client wait whose compressed messages become long", async () => {
     const ask = new Deferred<void>();
@@ -505,7 +505,7 @@ describe("the bounds of a WebSocket", () => {
     expect(sent).toBeLessThan(64);
     client.socket.resume();
     expect(await client.received(64)).toHaveLength(64);
-  }, 20_000);
+  });
 
   it("disconnect a client that does not reply to pings", async () => {
     const told = new Deferred<ReceiveMessage>();
