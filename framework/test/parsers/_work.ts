@@ -56,4 +56,4 @@ export const oneCharacter = (parser: Parser): string[] =>
 
 /** Texts of two characters, of which the first is one of `firsts`, or any if tests may be slow. */
 export const twoCharacters = (parser: Parser, firsts = CHARACTERS): string[] =>
-  Array.from(pairs(isSlow ? SIZE : 256, isSlow ? CHARACTERS : firsts), (text) => framed(parser, text)).flat();
+  Array.from(pairs(isSlow ? SIZE / 4 : 256, isSlow ? CHARACTERS : firsts), (text) => framed(parser, text)).flat();
