@@ -160,9 +160,10 @@ type Output = Pick<NodeJS.WriteStream, "on"> & { [KEPT]?: true };
  * listener, Node ends the process with EPIPE. Lines without a reader are lost, which the other output reports once.
  */
 export function keepOutputs(): void {
+  if (process.env["TSGI_PLATFORM"] === "web") return;
   const stdout: Output | undefined = globalThis.process?.stdout;
   const stderr: Output | undefined = globalThis.process?.stderr;
-  if (!stdout?.on || !stderr?.on || stdout[KEPT]) return; // a web runtime
+  if (!stdout?.on || !stderr?.on || stdout[KEPT]) return;
   stdout[KEPT] = true;
   let isReported = false;
   stdout.on("error", (err: unknown) => {
