@@ -15,7 +15,11 @@ export interface ReferenceHead {
   readonly minorVersion: number;
   /** `[name, value, …]` */
   readonly headers: readonly string[];
-  readonly content: { readonly type: string | undefined; readonly length: number };
+  readonly content: {
+    readonly type: string | undefined;
+    readonly length: number;
+    readonly encoding: string | undefined;
+  };
   /** `NaN` for a chunked body. */
   readonly bodyBytes: number;
   readonly keepAlive: boolean;
@@ -106,7 +110,10 @@ function parseFields(
   if (bodyBytes instanceof Refusal) return bodyBytes;
   const resolved = resolveTarget(method, target, headers);
   if (resolved === null) return new Refusal(400);
-  const types = valuesOf("content-type");
+  const joined = (name: string) => {
+    const values = valuesOf(name);
+    return values.length === 0 ? undefined : values.join(", ");
+  };
   const options = valuesOf("connection")
     .join()
     .toLowerCase()
@@ -115,7 +122,7 @@ function parseFields(
     method,
     minorVersion,
     ...resolved,
-    content: { type: types.length === 0 ? undefined : types.join(", "), length: bodyBytes },
+    content: { type: joined("content-type"), length: bodyBytes, encoding: joined("content-encoding") },
     bodyBytes,
     keepAlive: !options.includes("close") && (minorVersion === 1 || options.includes("keep-alive")),
     expectsContinue: minorVersion === 1 && expectation.length > 0,

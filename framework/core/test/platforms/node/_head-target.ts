@@ -70,7 +70,7 @@ const knownFields = rarely(
     "Connection: close|connection: Keep-Alive|Connection: keep-alive,\tUpgrade|Upgrade: websocket|UPGRADE: h2c, WebSocket|" +
       "Content-Length: 3|Content-Length:\t000000000000000000003 |Content-Length: 999999999999999|content-length:0|" +
       "Transfer-Encoding: chunked|TRANSFER-ENCODING:\tChunked |Expect: 100-continue|EXPECT:100-Continue|" +
-      'Content-Type: text/plain|content-TYPE:\ta/b; c="d" ',
+      'Content-Type: text/plain|content-TYPE:\ta/b; c="d" |Content-Encoding: gzip|CONTENT-Encoding:\ta, b ',
   ),
   words(
     "Content-Length: 3, 3|Content-Length: 9999999999999999|Content-Length: 0x3|Content-Length: 1e3|Content-Length:|" +
