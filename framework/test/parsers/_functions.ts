@@ -24,6 +24,8 @@ export interface Parser {
   readonly parse: (text: string) => unknown;
   /** Beginnings and ends between which a text reaches further parts of the reader. */
   readonly frames?: readonly (readonly [begin: string, end: string])[];
+  /** Further steps that it may take for any length, such as those of a hundred errors. */
+  readonly constant?: number;
 }
 
 /** No limit ends a reader early. */

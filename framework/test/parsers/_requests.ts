@@ -155,7 +155,7 @@ const HEADERS: readonly Parser[] = [
   }),
   inHeader("accept-encoding", "to a folder", folder, { frames: LIST }),
   inHeader("last-event-id", "to a stream", events),
-  inHeader("x-a", "to a parameter", routed({ "x-a": Header(t.Array(t.Integer())) })),
+  { ...inHeader("x-a", "to a parameter", routed({ "x-a": Header(t.Array(t.Integer())) })), constant: 20_000 },
   inHeader("cookie", "to a parameter", routed({ a: Cookie(t.Integer()) }), {
     frames: [
       ["", ""],

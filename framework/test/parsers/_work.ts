@@ -43,7 +43,7 @@ export async function tooExpensive(parser: Parser, texts: Iterable<string>): Pro
   const { steps: idle } = recorder.take(Infinity);
   for (const text of texts) {
     await run(parser, text);
-    const most = 2 * idle + STEPS_PER_CHARACTER * (text.length + 100);
+    const most = 2 * idle + (parser.constant ?? 0) + STEPS_PER_CHARACTER * (text.length + 100);
     const { steps } = recorder.take(most + 1);
     if (steps > most) found.push(`${JSON.stringify(text.slice(0, 40))}: ${steps} of ${most}`);
   }
