@@ -24,7 +24,7 @@ export interface Parser {
   readonly parse: (text: string) => unknown;
   /** Beginnings and ends between which a text reaches further parts of the reader. */
   readonly frames?: readonly (readonly [begin: string, end: string])[];
-  /** Further steps that it may take for any length, such as those of a hundred errors. */
+  /** Further steps that it may take for any length: a hundred errors have some. */
   readonly constant?: number;
 }
 
