@@ -1,5 +1,5 @@
 /**
- * The timers of the platform, as they are at load: a test may replace the global ones, and a server would wait for them
- * when it closes. A file for Node imports `node:timers` for the same reason. @module
+ * The timers and the clock of the platform, as they are at load: a test may replace the global ones, and would then wait
+ * for a server that waits for them. @module
  */
-export const { clearTimeout, setImmediate, setTimeout } = globalThis;
+export const { clearInterval, clearTimeout, performance, setImmediate, setInterval, setTimeout } = globalThis;

@@ -1,8 +1,8 @@
 /** The engine for existing servers of `node:http`. @module */
-import { clearTimeout, setTimeout } from "node:timers";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type { ASGIApp } from "../../protocol/asgi.js";
 import { assertApplication } from "../../protocol/callable.js";
 import { consoleLogger, guardLogger, type Logger } from "../../common/logger.js";

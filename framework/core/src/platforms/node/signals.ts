@@ -1,5 +1,5 @@
 /** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
-import { performance } from "node:perf_hooks";
+import { performance } from "../../common/timers.js";
 import { oneLine } from "../../common/logger.js";
 
 /** The parts of a server that the end of the process uses. */

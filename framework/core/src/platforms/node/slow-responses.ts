@@ -1,6 +1,5 @@
 /** The bound on the wait for clients of a server whose connections belong to other code. @module */
-import { performance } from "node:perf_hooks";
-import { clearInterval, setInterval } from "node:timers";
+import { clearInterval, performance, setInterval } from "../../common/timers.js";
 import { MAX_WAITING_BYTES } from "./slow-reader.js";
 
 /** A response of which bytes wait for its client. */

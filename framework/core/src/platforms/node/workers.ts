@@ -1,5 +1,5 @@
 /** Several processes that serve one address, and the primary process that keeps them. @module */
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type { Logger } from "../../common/logger.js";
 import { NEVER } from "../../common/promises.js";
 import { ShutdownTimeoutError } from "../../protocol/shutdown.js";

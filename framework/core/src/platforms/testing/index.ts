@@ -1,5 +1,5 @@
 /** A client for tests: the application's lifespan, requests to it through supertest, and WebSockets in memory. @module */
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type supertest from "supertest";
 import type TestAgent from "supertest/lib/agent.js";
 import { DependencyOverrides } from "../../parameters/dependencies/overrides.js";

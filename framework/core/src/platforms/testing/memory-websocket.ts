@@ -1,5 +1,5 @@
 /** The driver of WebSockets in memory: the client's end of one, and the server between it and the application. @module */
-import { clearTimeout } from "node:timers";
+import { clearTimeout } from "../../common/timers.js";
 import type { Address, HTTPScope } from "../../protocol/asgi.js";
 import { encodeUTF8, HeaderList, parseHeaders } from "../../protocol/header-list.js";
 import { concatBytes, isLonger } from "../../protocol/bytes.js";

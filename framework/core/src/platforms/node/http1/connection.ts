@@ -1,6 +1,6 @@
 /** One HTTP/1.1 connection: its requests, one after the other, and its end. @module */
-import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
+import { setImmediate } from "../../../common/timers.js";
 import { type BodyFlow, RequestBody } from "../../../protocol/request-body.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";

@@ -1,6 +1,6 @@
 /** The response side of a connection: heads, bodies and chunks as bytes, in as few writes as possible. @module */
-import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
+import { setImmediate } from "../../../common/timers.js";
 import type { ResponseStream } from "../../../protocol/engine.js";
 import type { ServerResponseHead } from "../../../protocol/response.js";
 import { toLatin1 } from "../bytes.js";

@@ -1,8 +1,7 @@
 /** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
-import { performance } from "node:perf_hooks";
-import { clearInterval, setInterval } from "node:timers";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
+import { clearInterval, performance, setInterval } from "../../../common/timers.js";
 import type { ServerContext } from "../../../protocol/server-context.js";
 import { nextTurn } from "../../../common/promises.js";
 import { settledWithin } from "../../../protocol/shutdown.js";

@@ -1,7 +1,7 @@
 /** One HTTP/2 connection: its streams, its timeouts, and what a client may ask of it. @module */
-import { setImmediate } from "node:timers";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import { setImmediate } from "../../../common/timers.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import { SERVER_OPTIONS } from "../../../protocol/response.js";

@@ -1,7 +1,6 @@
 /** Pings that detect WebSocket clients which have vanished without a close frame, or do not read. @module */
 
-import { performance } from "node:perf_hooks";
-import { clearInterval, setImmediate, setInterval } from "node:timers";
+import { clearInterval, performance, setImmediate, setInterval } from "../../../common/timers.js";
 import { MIN_BYTES_PER_MS, takenBytesOf, unsentBytesOf, type WriteCounts } from "../slow-reader.js";
 
 /** `idle`: no bytes wait for the client. `stalled`: some do, and it has read no bytes since the last round. */

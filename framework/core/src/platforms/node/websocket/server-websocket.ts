@@ -1,8 +1,8 @@
 /** An open WebSocket on a socket: its messages, pings, and the close by either side. @module */
 import { nextTick } from "node:process";
-import { clearTimeout, setTimeout } from "node:timers";
 import { isUtf8 } from "node:buffer";
 import type { Socket } from "node:net";
+import { clearTimeout, setTimeout } from "../../../common/timers.js";
 import { findCloseFault } from "../../../common/exceptions.js";
 import { ClientProgress, type PingedSocket, type PingRound, type Reading } from "./pings.js";
 import type { Compression } from "./compression.js";

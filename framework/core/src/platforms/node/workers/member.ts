@@ -1,6 +1,6 @@
 /** One worker, as the primary process sees it. @module */
-import { performance } from "node:perf_hooks";
 import cluster, { type Worker } from "node:cluster";
+import { performance } from "../../../common/timers.js";
 import { Deferred } from "../../../common/promises.js";
 import { type ServerStartError, serverStartError } from "../stoppable-server.js";
 import { PRIMARY_PID, type PrimaryMessage, type WorkerMessage } from "../worker.js";
