@@ -29,7 +29,7 @@ export interface ServerSettings {
   readonly checkIntervalMs: number;
   /** Milliseconds as of the last check, from an arbitrary point in time. */
   now: number;
-  /** Bytes that wait for clients, as far as the current check has counted. */
+  /** Bytes that wait for the clients that the current check has visited. */
   waitingBytes: number;
   /** `true` if too many bytes waited at the last check. */
   isCrowded: boolean;

@@ -18,7 +18,7 @@ const SIGNALS = ["SIGTERM", "SIGINT"] as const;
  */
 const ECHO_MS = 500;
 
-/** What the end of the process closes: servers, and work before that, such as the import of a program. */
+/** They close at the end of the process: servers, and work before them, such as the import of a program. */
 const servers = new Set<Closable>();
 let signalledAt: number | null = null;
 let stopping = false;

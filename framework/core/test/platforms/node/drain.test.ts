@@ -60,6 +60,18 @@ const CLIENTS = `
 `;
 
 describe("a server that stops", () => {
+  it("accepts a client that connects again after the last response on its connection, and then closes the listener", async () => {
+    await using server = await served(hello);
+    await using first = new Wire(server.port);
+    await first.write(GET).until(/hello$/);
+    const closed = server.close();
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await using second = new Wire(server.port);
+    expect(await second.write(GET).closed).toMatch(/connection: close[^]*hello$/i);
+    await closed;
+    await refusesConnections(server.port);
+  });
+
   it("still responds to a request that was in transit on an idle connection, and then closes it", async () => {
     await using server = await served(hello);
     await using idle = new Wire(server.port);

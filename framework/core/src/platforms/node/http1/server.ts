@@ -1,5 +1,6 @@
 /** A server of HTTP/1.1 on `node:net` and `node:tls`. @module */
 import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import { clearInterval, performance, setInterval } from "../../../common/timers.js";
 import type { ServerContext } from "../../../protocol/server-context.js";
@@ -59,6 +60,14 @@ const MIN_CHECK_INTERVAL_MS = 10;
 
 /** Milliseconds of a turn in which hardly anything was served, so that hardly anything has been received since it began. */
 const QUIET_TURN_MS = 0.2;
+
+/**
+ * Milliseconds without a new connection after which the listener closes, and the most milliseconds to wait for that. Closing
+ * it resets connections that have arrived since the last turn, and a client whose connection was closed by its last response
+ * connects again at once: behind nginx, one of 30 restarts reset requests.
+ */
+const QUIET_MS = 10;
+const MAX_QUIET_WAIT_MS = 100;
 
 /** Excess connections that may get a response at the same time; more are closed without a response. */
 const MAX_REFUSED = 1000;
@@ -245,13 +254,16 @@ export class HTTP1Server extends StoppableServer {
    * their clients may have sent requests already. libuv takes one a turn since 1.45, so a turn without one is the end.
    */
   async #acceptBacklog(): Promise<void> {
-    const deadline = performance.now() + this.lingerMs;
-    await nextTurn(); // the rest of the turn in which the server was told to stop
-    let before;
-    do {
-      before = this.#accepted;
+    const startedAt = performance.now();
+    for (;;) {
+      const before = this.#accepted;
+      const elapsedMs = performance.now() - startedAt;
+      // Not by turns: a process that has just slept is not interrupted between its last turn and the close.
+      if (this.#sockets.size > 0 && elapsedMs < MAX_QUIET_WAIT_MS) await wait(QUIET_MS);
+      else await nextTurn(); // the rest of the turn in which the server was told to stop
       await quietTurn(this.lingerMs);
-    } while (this.#accepted > before && performance.now() < deadline);
+      if (this.#accepted === before || elapsedMs >= this.lingerMs) return;
+    }
   }
 
   protected cut(): void {
