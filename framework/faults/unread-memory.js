@@ -56,7 +56,7 @@ async function attack(name, request, readBytes) {
   }
 }
 
-/** A client that reads so many bytes per second, or none. */
+/** A client that reads so many bytes per second, or does not read. */
 function client(port, request, readBytes) {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {}).pause();

@@ -32,7 +32,7 @@ export interface OuterLifespan {
   readonly overrides: readonly DependencyOverrides[];
 }
 
-/** How an application is started. */
+/** The circumstances of a start. */
 export interface StartOptions {
   /** `true` if a test client serves it. */
   readonly isTested?: boolean;

@@ -95,7 +95,7 @@ export class MarkedGenerator<Item> implements AsyncGenerator<Item, void, undefin
   }
 }
 
-/** Waits for a step, or rejects when a signal aborts, with its reason. What the step still does is not awaited. */
+/** Waits for a step, or rejects when a signal aborts, with its reason. The rest of the step is not awaited. */
 export async function unlessAborted<Result>(
   step: Result | Promise<Result>,
   signal: AbortSignal | null,

@@ -71,7 +71,7 @@ export class Lifespan {
   /**
    * Lets the application clean up, once.
    *
-   * @param graceMs - Milliseconds until a startup in progress is abandoned: an App then undoes what it has started.
+   * @param graceMs - Milliseconds until a startup in progress is abandoned: an App then undoes the completed steps.
    * @throws Error when it says `lifespan.shutdown.failed`.
    */
   async shutDown(graceMs = 0): Promise<void> {

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** The least that a client takes of a response, in bytes per millisecond. */
 export const MIN_BYTES_PER_MS = 16;
 
-/** The most bytes that a client takes before the system reports any of them, if the runtime counts what the system has. */
+/** The most bytes that a client takes before the system reports any of them, if the runtime counts the bytes of the system. */
 export const MAX_UNSEEN_BYTES = 65_536;
 
 /** Bytes that wait for the clients of a server, HTTP/1.1 and HTTP/2 together, beyond which they have less time. */
@@ -19,7 +19,7 @@ export const CROWDED_SHARE = 1 / 30;
  * read a few bytes each time held them for as long as they liked.
  */
 export class SlowReader {
-  /** Milliseconds that the client has left; `Infinity` while no bytes wait. */
+  /** Milliseconds that remain for the client; `Infinity` while no bytes wait. */
   #leftMs = Infinity;
   #takenBytes = 0;
   #checkedAt = 0;
@@ -87,7 +87,7 @@ function isHandle(value: unknown): value is Handle {
   );
 }
 
-/** The bytes that the client has taken, with those that the system holds for it: it grows only when the client reads. */
+/** The bytes that the client has taken, with those in the buffer of the system: it grows only when the client reads. */
 export function takenBytesOf(socket: WriteCounts): number {
   const handle = handleOf(socket);
   if (handle?.bytesWritten !== undefined) return handle.bytesWritten - handle.writeQueueSize;

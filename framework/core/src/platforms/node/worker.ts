@@ -22,7 +22,7 @@ export type PrimaryMessage =
 /** The variable in which a worker of `serve` finds the process that started it. */
 export const PRIMARY_PID = "TSGI_PRIMARY_PID";
 
-/** The relation of this process to a `serve` with workers: another cluster, such as that of PM2, is none of its own. */
+/** The relation of this process to a `serve` with workers; `foreign` in another cluster, such as PM2. */
 export function workerRole(): "primary" | "worker" | "foreign" {
   if (cluster.isPrimary) return "primary";
   // A program that a worker starts inherits its variables.
@@ -55,7 +55,7 @@ export async function returnConnections(): Promise<void> {
   }
 }
 
-/** Closes a server when the primary process asks for it, also while it starts. */
+/** Closes a server, or undoes its startup, when the primary process asks for it. */
 export function joinWorkers(server: Closable): void {
   if (servers.push(server) === 1) {
     process.on("message", (message: PrimaryMessage) => {

@@ -199,7 +199,7 @@ ${APP}${SERVE}`);
   });
 });
 
-describe("serve with workers in another cluster, such as that of PM2", () => {
+describe("serve with workers in another cluster, such as PM2", () => {
   it.each(["worker.process.kill('SIGINT')", "worker.kill()"])(
     "serves on a free port, and each process stops immediately with status 0 after its shutdown: %s",
     async (stop) => {
