@@ -4,7 +4,8 @@ import { createBytes } from "./bytes.js";
 import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
 import { logOnce } from "../common/logger.js";
-import { markHandled } from "../common/promises.js";
+import { markHandled, setIdleTimeout } from "../common/promises.js";
+import { clearTimeout } from "../common/timers.js";
 import {
   ASCIIBody,
   contentOf,
@@ -160,13 +161,15 @@ export class Exchange implements ServedCall {
     else this.#stream.destroy(serverStopped());
   }
 
-  cutUnread(): boolean {
-    if (this.#stream.flushed() === undefined) return false;
-    const isPart = this.#phase === "streaming";
-    this.#isStopped = true;
-    this.#close("gone");
-    this.#stream.destroy(serverStopped());
-    return isPart;
+  cutUnread(graceMs: number): void {
+    const flushed = this.#stream.flushed();
+    if (flushed === undefined) return;
+    const timer = setIdleTimeout(() => {
+      this.#isStopped = true;
+      this.#close("gone");
+      this.#stream.destroy(serverStopped());
+    }, graceMs);
+    void flushed.then(() => clearTimeout(timer));
   }
 
   /** Responds in the application's place. Once the response has begun, only a cut tells the client that it is not whole. */

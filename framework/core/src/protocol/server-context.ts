@@ -38,8 +38,8 @@ export interface ServedCall {
   whenEnded?(callBack: () => void): void;
   /** The server is about to stop: ends a response that its client requests again. */
   drain(): void;
-  /** The time to stop is nearly up: cuts the response if its client does not read it. Tells if its application had not ended it. */
-  cutUnread(): boolean;
+  /** The time to stop is nearly up: cuts the response if its client does not read the waiting data within `graceMs`. */
+  cutUnread(graceMs: number): void;
   /** The time to stop is up: responds in place of the application, or cuts the response. */
   cut(): void;
   /**
@@ -139,11 +139,9 @@ export class ServerContext {
     for (const call of this.running) call.drain();
   }
 
-  /** Cuts the responses that wait for their clients to read. Returns the names of those that were not complete. */
-  cutUnread(): readonly string[] {
-    return Array.from(this.running)
-      .filter((call) => call.cutUnread())
-      .map(({ name }) => name);
+  /** Cuts the responses whose clients do not read the waiting data within `graceMs`. */
+  cutUnread(graceMs: number): void {
+    for (const call of this.running) call.cutUnread(graceMs);
   }
 
   /** Ends the calls that have not ended by themselves. */

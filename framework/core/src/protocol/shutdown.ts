@@ -9,6 +9,9 @@ import type { ServerContext } from "./server-context.js";
  */
 const UNREAD_SHARE = 0.9;
 
+/** Share of the time, before that, in which a client that reads a stream takes the data that waits for it. */
+const READING_SHARE = 0.1;
+
 /**
  * Milliseconds at most that the calls of a cut server have to end what their signals have aborted: a cancelled query must
  * reach its database before the process ends.
@@ -45,9 +48,10 @@ export async function stopInTime(server: Stopping): Promise<void> {
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new ShutdownTimeoutError(server.running(), timeoutMs)), timeoutMs);
   });
-  const unreadMs = timeoutMs * UNREAD_SHARE;
-  let unread: readonly string[] = [];
-  const unreadTimer = setTimeout(() => (unread = context.cutUnread()), unreadMs);
+  const unread = setTimeout(
+    () => context.cutUnread(timeoutMs * READING_SHARE),
+    timeoutMs * (UNREAD_SHARE - READING_SHARE),
+  );
   const drained = server.drain();
   try {
     await Promise.race([drained, limit]);
@@ -62,10 +66,9 @@ export async function stopInTime(server: Stopping): Promise<void> {
     server.shutDown().catch(() => {}); // resources of the application are released even then, without waiting
     throw error;
   } finally {
-    clearTimeout(unreadTimer);
+    clearTimeout(unread);
     clearTimeout(timer);
   }
-  if (unread.length > 0) throw new ShutdownTimeoutError(unread, unreadMs);
 }
 
 /** Waits for a promise, for so many milliseconds at most. */

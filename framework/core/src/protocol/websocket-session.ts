@@ -104,8 +104,8 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     this.#inbox.end(CLOSE.restart, "");
   }
 
-  cutUnread(): boolean {
-    return this.#response?.cutUnread() === true;
+  cutUnread(graceMs: number): void {
+    this.#response?.cutUnread(graceMs);
   }
 
   cut(): void {

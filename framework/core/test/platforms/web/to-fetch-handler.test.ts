@@ -910,9 +910,7 @@ describe("close()", () => {
       }),
     );
     const { body } = await handler(new Request(HOST));
-    await expect(handler.close({ timeoutMs: 100 })).rejects.toThrow(
-      "did not finish within 90 ms; still running: GET /.",
-    );
+    await handler.close({ timeoutMs: 100 });
     expect(await told.promise).toBe("http.disconnect");
     await expect((body as ReadableStream<Uint8Array>).getReader().read()).rejects.toThrow("The server stopped");
   });
