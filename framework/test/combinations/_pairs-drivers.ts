@@ -5,6 +5,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { App, ASGIApp, ReceiveMessage } from "../../core/src/index.js";
 import { Deferred } from "../../core/src/common/promises.js";
+import { unfinishedWork } from "../../core/src/protocol/server-context.js";
 import { type LoopName, useLoopPackage } from "../../core/src/platforms/concurrency/loop.js";
 import { type RunningServer, serve, toNodeHandler } from "../../core/src/node.js";
 import { toFetchHandler } from "../../core/src/platforms/web/index.js";
@@ -144,7 +145,7 @@ class Direct implements Driver {
         onMessage("sent");
         completed.resolve();
       }
-    }).catch(() => {}); // thrown after the head; the response is then not complete
+    }).catch(() => unfinishedWork(scope)); // thrown after the head; the response is then not complete
     return { status, headers: combined(lines), body: Buffer.concat(chunks), isCut: !isComplete };
   }
 
