@@ -1,7 +1,7 @@
 /**
  * Runs tests on the newest LTS of Node, which npm installs into `.cache`: all of the core and of the jobs, and one file of
  * each other workspace. Its last line is `Node 24.1.0: N passed, N failed, N skipped`, which it also writes into the file
- * that TEST_SUMMARY specifies. If this Node is that LTS, `make test` runs all tests on it, and this script runs none.
+ * that TEST_SUMMARY specifies. If this Node is that LTS, `make test` runs all tests on it, and this script does not run them again.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
