@@ -89,15 +89,17 @@ describe("toNodeHandler", () => {
         head
           .split("\r\n")
           .flatMap((line) => (line.toLowerCase().startsWith(`${name}: `) ? [line.slice(name.length + 2)] : []));
-      return { valuesOf, body };
+      const isChunked = valuesOf("transfer-encoding").length > 0;
+      // Node 26 joins two small chunks.
+      return { valuesOf, isChunked, body: isChunked ? body?.replaceAll(/(?:^|\r\n)\d+(?:\r\n|$)/g, "") : body };
     }
 
     it.each([
-      ["whole", whole, "hello"],
-      ["streamed", streamed, "3\r\nhel\r\n2\r\nlo\r\n0"],
-    ])("sends each line of a repeated header: a %s body", async (_form, app, content) => {
+      ["whole", whole],
+      ["streamed", streamed],
+    ])("sends each line of a repeated header: a %s body", async (_form, app) => {
       const { valuesOf, body } = await linesAfter(app, (res) => res.setHeader("X-Powered-By", "Express"));
-      expect(body).toBe(content);
+      expect(body).toBe("hello");
       expect(valuesOf("set-cookie")).toEqual(["a=1", "b=2"]);
       expect(valuesOf("link")).toEqual(["</a>; rel=next", "</b>; rel=prev"]);
       expect(valuesOf("www-authenticate")).toEqual(["Basic", "Bearer"]);
@@ -117,8 +119,8 @@ describe("toNodeHandler", () => {
     });
 
     it("frames the body by the length of the application, not by a length of the host", async () => {
-      const { valuesOf, body } = await linesAfter(streamed, (res) => res.setHeader("Content-Length", 2));
-      expect([valuesOf("content-length"), body]).toEqual([[], "3\r\nhel\r\n2\r\nlo\r\n0"]);
+      const { valuesOf, isChunked, body } = await linesAfter(streamed, (res) => res.setHeader("Content-Length", 2));
+      expect([valuesOf("content-length"), isChunked, body]).toEqual([[], true, "hello"]);
     });
 
     it("sends its headers through a wrapper of writeHead that reads them from the response", async () => {
