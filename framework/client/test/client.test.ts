@@ -9,6 +9,7 @@ import {
   Header,
   HTMLResponse,
   HTTPException,
+  Path,
   Query,
   Response,
   Router,
@@ -187,6 +188,48 @@ describe("a client typed by routes", () => {
     expect(found.data).toEqual({ q: "a b", tags: ["x", "y"], x: null });
     const theme = await client.GET("/v1/items/theme/of", { params: { cookie: { theme: "dark" } } });
     expect(theme.data).toBe("dark");
+  });
+
+  it("sends a parameter that a dependency reads as text with the type of its other reader", async () => {
+    const typed = new App();
+    const readText = withParams(
+      { id: Path(), page: Query(), xLevel: Header(t.String()) },
+      async ({ id, page, xLevel }) => [id, page, xLevel],
+    );
+    const read = {
+      get: typed.get(
+        "/items/{id}",
+        {
+          params: {
+            texts: Depends(readText),
+            id: t.Integer(),
+            page: Query(t.Integer(), { default: 1 }),
+            xLevel: Header(t.Integer()),
+          },
+        },
+        async ({ texts, id, page, xLevel }) => ({ texts, values: [id, page, xLevel] }),
+      ),
+      text: typed.get("/text/{id}", { params: { texts: Depends(readText), id: Path() } }, async ({ texts }) => texts),
+    };
+    const own = createClient<ApiOf<typeof read>>({ fetch: typed.fetch });
+    const init = { params: { path: { id: 7 }, query: { page: 2 }, header: { "x-level": 3 } } };
+    expect((await own.GET("/items/{id}", init)).data).toEqual({ texts: ["7", "2", "3"], values: [7, 2, 3] });
+    const texts = { path: { id: "a" }, query: { page: "b" }, header: { "x-level": "c" } };
+    expect((await own.GET("/text/{id}", { params: texts })).data).toEqual(["a", "b", "c"]);
+    // @ts-expect-error -- a parameter that no function reads as a number is text
+    expect((await own.GET("/text/{id}", { params: { ...texts, path: { id: 7 } } })).response.status).toBe(200);
+  });
+
+  it("sends the properties of an object in the headers by the names of the headers", async () => {
+    const typed = new App();
+    const Levels = t.Object({ xLevel: t.Integer(), user_agent: t.Optional(t.String()), xTags: t.Array(t.String()) });
+    const read = { get: typed.get("/levels", { params: { levels: Header(Levels) } }, async ({ levels }) => levels) };
+    const own = createClient<ApiOf<typeof read>>({ fetch: typed.fetch });
+    const header = { "x-level": 3, "user-agent": "me", "x-tags": ["a", "b"] };
+    const { data } = await own.GET("/levels", { params: { header } });
+    expect(data).toEqual({ xLevel: 3, user_agent: "me", xTags: ["a", "b"] });
+    // @ts-expect-error -- the names of the properties are not on the wire
+    expect((await own.GET("/levels", { params: { header: { xLevel: 3, xTags: [] } } })).response.status).toBe(422);
   });
 
   it("sends arrays in every place as the route reads them", async () => {

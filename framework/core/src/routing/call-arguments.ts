@@ -33,8 +33,10 @@ type MemberOf<K extends string, A, Names> = string extends K
 
 /** A schema without a descriptor: by its name in the path, by its shape the body, else in the query. */
 type SchemaMember<K extends string, S, Names> = K extends Names
-  ? { path: { [N in K]: Sent<S> } }
-  : Member<IsStruct<Sent<S>> extends true ? "body" : "query", K, Sent<S>, MayLack<S, undefined>>;
+  ? { path: { [N in K]: Written<Sent<S>> } }
+  : IsStruct<Sent<S>> extends true
+    ? Member<"body", K, Sent<S>, MayLack<S, undefined>>
+    : Member<"query", K, Written<Sent<S>>, MayLack<S, undefined>>;
 
 type IsStruct<T> = T extends readonly (infer Item)[]
   ? IsStruct<Item>
@@ -54,9 +56,24 @@ type SourceMember<In extends Place, Name extends string, Given, Lacks> = In exte
     ? In extends "body" | "member"
       ? Member<In, Name, Sent<Given>, Lacks>
       : HasFields<Given> extends true
-        ? { [I in In]: Exclude<Sent<Given>, undefined> }
-        : Member<In, Name, Sent<Given>, Lacks>
-    : Member<In, Name, string, Lacks>;
+        ? { [I in In]: Fields<In, Exclude<Sent<Given>, undefined>> }
+        : Member<In, Name, Written<Sent<Given>>, Lacks>
+    : Member<In, Name, AnyText, Lacks>;
+
+/**
+ * The value of a reader of any text. The others of the same parameter decide its type: in an intersection with
+ * `string`, the type of their number is `never`.
+ */
+type AnyText = {};
+
+/** A value that is written as text. */
+type Written<T> = string extends T ? ([T] extends [string] ? AnyText : T) : T;
+
+/** The values of one place, where a text that no other reader decides is a string. */
+type Values<T> = { [K in keyof T]: unknown extends T[K] ? T[K] : AnyText extends T[K] ? string : T[K] };
+
+/** The properties of an object, which are read as parameters. */
+type Fields<In, T> = { [K in keyof T as In extends "header" ? HeaderName<K & string> : K]: Written<T[K]> };
 
 /** TypeBox's object has `properties`, and its intersection `allOf`. Other libraries show the type of the input. */
 type HasFields<Given> = Given extends { properties: unknown } | { allOf: unknown }
@@ -123,9 +140,9 @@ type Parameter = "path" | "query" | "header";
 
 /** The option `params`. A browser sends the cookies of a request by itself, so they are never required. */
 type Parameters<R> = Plain<
-  { [K in keyof R & Parameter as {} extends R[K] ? never : K]: Plain<R[K]> } & {
-    [K in keyof R & Parameter as {} extends R[K] ? K : never]?: Plain<R[K]>;
-  } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Cookies> } : {})
+  { [K in keyof R & Parameter as {} extends R[K] ? never : K]: Values<R[K]> } & {
+    [K in keyof R & Parameter as {} extends R[K] ? K : never]?: Values<R[K]>;
+  } & (R extends { cookie: infer Cookies } ? { cookie?: Partial<Values<Cookies>> } : {})
 >;
 
 /** The option `params`, with the parameters of a route by their places; optional if no parameter is required. */
@@ -136,9 +153,9 @@ export type ParametersOption<R> = [keyof R & (Parameter | "cookie")] extends [ne
 type BodyOption<R> = R extends { body: infer Bodies } | { member: infer Bodies }
   ? JSONBody<Bodies & (R extends { body: unknown; member: infer Others } ? Others : {}), R>
   : R extends { file: infer Files }
-    ? { body: FormFields<Plain<Files & (R extends { form: infer Fields } ? Fields : {})>> }
-    : R extends { form: infer Fields }
-      ? { body: FormFields<Plain<Fields>>; headers: FormHeaders }
+    ? { body: FormFields<Plain<Files & (R extends { form: infer Own } ? Values<Own> : {})>> }
+    : R extends { form: infer Own }
+      ? { body: FormFields<Values<Own>>; headers: FormHeaders }
       : { body?: undefined };
 
 /** A body is sent whole, several of them are members of an object, and so is one with `embed`. */
