@@ -37,6 +37,11 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TR
 
 type Method = (typeof METHODS)[number];
 
+/** The error of a response without a body, in the form of the application's own: `if (error)` must hold for it. */
+function emptyError({ status, statusText }: Response): { detail: string } {
+  return { detail: statusText || `Status ${status}` }; // HTTP/2 has no reason phrases
+}
+
 /**
  * The routes that a module exports, by method and path. Of modules together: `ApiOf<typeof items> & ApiOf<typeof users>`.
  *
@@ -129,7 +134,8 @@ export type Client<Api, Errors extends ErrorOptions = {}> = {
 /**
  * Makes a client whose paths, parameters, bodies and results are typed by the routes, without generated code. Stands on
  * the package `openapi-fetch`. A call returns `{ data, response }`, or `{ error, response }` for a status of 400 or
- * more; it rejects if no response arrives. If a path parameter is missing, empty, `.` or
+ * more; it rejects if no response arrives. The `error` of a response without a body is `{ detail }` with the reason phrase.
+ * If a path parameter is missing, empty, `.` or
  * `..`, which would be the path of another route, it rejects with a `TypeError` before it sends a request.
  *
  * @example
@@ -167,7 +173,8 @@ export function createClient<Api, Errors extends ErrorOptions = {}>(options: Cli
   };
   const call = async (method: Method, path: string, init: RequestInitParts = {}) => {
     const { error, response } = await send(method, path, init);
-    return response.ok ? { data: await readBody(response, method), response } : { error, response };
+    if (response.ok) return { data: await readBody(response, method), response };
+    return { error: error === undefined || error === "" ? emptyError(response) : error, response };
   };
   const calls = METHODS.map((method) => [method, (path: string, init?: RequestInitParts) => call(method, path, init)]);
   const client: object = {

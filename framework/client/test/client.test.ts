@@ -277,6 +277,39 @@ describe("a client typed by routes", () => {
     expect(gone.response.status).toBe(204);
   });
 
+  it("returns empty text and bytes by their media types", async () => {
+    const empty = new App();
+    const read = {
+      text: empty.get("/text", async () => new HTMLResponse("")),
+      bytes: empty.get("/bytes", async () => new Response(new Uint8Array(), { mediaType: "application/octet-stream" })),
+      items: empty.get("/items", async function* (): AsyncGenerator<number> {}),
+    };
+    const own = createClient<ApiOf<typeof read>>({ fetch: empty.fetch });
+    expect((await own.GET("/text")).data).toBe("");
+    expect((await own.GET("/bytes")).data).toMatchObject({ size: 0, type: "application/octet-stream" });
+    const items: number[] = [];
+    for await (const item of (await own.GET("/items")).data ?? [0]) items.push(item);
+    expect(items).toEqual([]);
+  });
+
+  it.each([
+    ["without a body", null, { status: 502, statusText: "Bad Gateway" }, "Bad Gateway"],
+    ["with an empty body", "", { status: 500, headers: { "content-type": "application/json" } }, "Status 500"],
+    ["of no length", null, { status: 404, headers: { "content-length": "0" } }, "Status 404"],
+  ])("returns an error with a detail for an error response %s", async (_, body, init, detail) => {
+    const own = createClient<ApiOf<{ ping: typeof ping }>>({ fetch: async () => new globalThis.Response(body, init) });
+    const { data, error } = await own.GET("/ping");
+    expect(data).toBeUndefined();
+    expect(error).toEqual({ detail });
+  });
+
+  it("returns an error for an error response to HEAD", async () => {
+    const typed = new App();
+    const read = { head: typed.head("/head", async () => Promise.reject<null>(new HTTPException(404))) };
+    const own = createClient<ApiOf<typeof read>>({ fetch: typed.fetch });
+    expect((await own.HEAD("/head")).error).toEqual({ detail: expect.any(String) });
+  });
+
   it("reaches a route of several methods by each", async () => {
     expect((await client.GET("/v1/items/both/ways")).data).toBe("both");
     expect((await client.PUT("/v1/items/both/ways")).data).toBe("both");

@@ -110,10 +110,13 @@ function mediaTypeOf({ headers }: Response): string {
   return headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Reads JSON to its value, a stream item by item, text to a string, and anything else to a `Blob`. */
+/**
+ * Reads JSON to its value, a stream item by item, text to a string, and anything else to a `Blob`. An empty body is
+ * `undefined` only where JSON is expected.
+ */
 export async function readBody(response: Response, method: string): Promise<unknown> {
-  const { body, status } = response;
-  if (body === null || responseFacts(status, method).bodyless) return undefined;
+  if (responseFacts(response.status, method).bodyless) return undefined;
+  const body = response.body ?? new Blob([]).stream();
   const type = mediaTypeOf(response);
   if (LINES.has(type)) return readLines(body);
   if (type === "text/event-stream") return readEvents(body);
