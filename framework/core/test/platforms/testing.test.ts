@@ -111,6 +111,37 @@ describe("TestClient", () => {
     expect(Object.keys((await ws.receiveJson()) as object)).toEqual(["__Host-session"]);
   });
 
+  it("ends cookies by Max-Age, which wins over Expires, in requests and handshakes", async () => {
+    const { app } = create();
+    const set = [
+      "short=1; Path=/; Max-Age=60",
+      "long=2; Path=/; Max-Age=3600; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+      "endless=3; Path=/; max-age=99999999999999999999",
+      "gone=; Path=/; Max-Age=0; Expires=Fri, 31 Dec 9999 23:59:59 GMT",
+      "before=; Path=/; Max-Age=-1",
+      "text=4; Path=/; Max-Age=soon",
+    ].map((cookie): [string, string] => ["set-cookie", cookie]);
+    app.get("/start", async () => new Response(null, { headers: [["set-cookie", "gone=5; Path=/"]] }));
+    app.get("/set", async () => new Response(null, { headers: set }));
+    app.get("/get", { params: { request: Request } }, async ({ request }) => request.cookies);
+    app.websocket("/set", async ({ ws }) => ws.accept({ headers: set }));
+    for (const over of ["a request", "a handshake"]) {
+      await using client = await TestClient.open(app);
+      await client.get("/start");
+      await client.get("/get").expect({ gone: "5" });
+      if (over === "a request") await client.get("/set");
+      else await client.websocket("/set");
+      await client.get("/get").expect({ short: "1", long: "2", endless: "3", text: "4" });
+      const now = Date.now();
+      const clock = jest.spyOn(Date, "now").mockImplementation(() => now + 61_000);
+      try {
+        await client.get("/get").expect({ long: "2", endless: "3", text: "4" });
+      } finally {
+        clock.mockRestore();
+      }
+    }
+  });
+
   it("keeps cookies from one request to the next", async () => {
     const app = new App();
     app.get("/set", { params: { response: Response } }, async ({ response }) => response.setCookie("seen", "yes"));

@@ -130,6 +130,7 @@ export class TestClient {
     const server = await serve(tested.app, { logger: QUIET, ...settings, port: 0, signals: false });
     const agent = request.agent(server.url);
     sendSecureCookies(agent.jar);
+    expireByMaxAge(agent.jar);
     void agent.set({ ...headers });
     return new TestClient(app, { tested, server, agent }, options);
   }
@@ -256,6 +257,23 @@ function sendSecureCookies(jar: Jar): void {
   jar.getCookies = (access) => getCookies(Object.assign(access, { secure: true }));
 }
 
+/** The last date of JavaScript (ECMAScript §21.4.1.1). */
+const LAST_DATE_MS = 8_640_000_000_000_000;
+
+/** The lifetime of a cookie as a date, which wins over another one before it (RFC 6265 §5.2.2, §5.3). */
+function withDate(cookie: string): string {
+  const [, seconds] = /.*;[ \t]*max-age[ \t]*=[ \t]*(-?\d+)[ \t]*(?:;|$)/is.exec(cookie) ?? [];
+  if (seconds === undefined) return cookie;
+  const end = Number(seconds) > 0 ? Math.min(Date.now() + Number(seconds) * 1000, LAST_DATE_MS) : 0;
+  return `${cookie}; Expires=${new Date(end).toISOString()}`;
+}
+
+/** Ends cookies by their `Max-Age`, which the jar ignores. */
+function expireByMaxAge(jar: Jar): void {
+  const setCookies = jar.setCookies.bind(jar);
+  jar.setCookies = (cookies, ...place) => setCookies([cookies].flat().map(withDate), ...place);
+}
+
 /** The `Cookie` header of a request to an address, or undefined. */
 function cookieHeader(jar: Jar, { hostname: domain, pathname: path }: URL): [name: "cookie", value: string][] {
   const value = jar.getCookies({ domain, path, secure: false, script: false }).toValueString();
@@ -266,7 +284,7 @@ function cookieHeader(jar: Jar, { hostname: domain, pathname: path }: URL): [nam
 function saveCookies(jar: Jar, { hostname, pathname }: URL, headers: Iterable<HeaderPair>): void {
   // RFC 6265 §5.1.4: the default path goes up to the last slash, which it leaves out.
   const path = pathname.slice(0, pathname.lastIndexOf("/")) || "/";
-  for (const cookie of headerValues(headers, "set-cookie")) jar.setCookie(cookie, hostname, path);
+  jar.setCookies(headerValues(headers, "set-cookie"), hostname, path);
 }
 
 /** Tells if an import failed because the package itself is missing, and not because of its imports or its code. */
