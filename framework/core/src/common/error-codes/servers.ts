@@ -10,12 +10,15 @@
 
 export const SERVER_START = {
   /**
-   * The user of this process has no permission to listen on the address.
+   * The user of this process has no permission to listen on the address, or the folder of the socket does not exist.
    *
    * Ports below 1024 need privileges. Choose another port, and let a proxy or the service manager listen on the low
-   * port.
+   * port. For a socket, create its folder, and give this user the permission to write to it. Node reports both problems
+   * with this code.
    */
-  "EACCES.socket": (what: string, way: string) => `${what} may not be made by this user: ${way}.`,
+  "EACCES.socket": (what: string, way: string) =>
+    `${what} cannot be created: its folder does not exist, or this user has no permission to write to it. ` +
+    `Create the folder, or ${way}.`,
   "EACCES.port": (what: string, way: string) =>
     `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
   /**

@@ -87,10 +87,14 @@ describe("an address that cannot be listened on", () => {
     );
   });
 
-  it("as a folder that does not exist is reported with the system's message", async () => {
-    await expect(serve(recorder([]), { path: join(folder, "no/such.sock"), signals: false })).rejects.toMatchObject({
+  it("in a folder that does not exist is reported with that reason", async () => {
+    const path = join(folder, "no/such.sock");
+    await expect(serve(recorder([]), { path, signals: false })).rejects.toMatchObject({
       name: "ServerStartError",
-      code: expect.stringMatching(/^E/),
+      code: "EACCES",
+      message:
+        `The socket ${path} cannot be created: its folder does not exist, or this user has no permission to write to it. ` +
+        "Create the folder, or choose another path.",
     });
   });
 });
