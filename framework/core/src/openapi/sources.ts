@@ -1,7 +1,7 @@
 /** The parameters that a route reads from the request, prepared for the OpenAPI document. @module */
 import type { SourceSpec } from "../parameters/dependencies/plan.js";
 import { absenceOf, type SourceMarker } from "../parameters/source.js";
-import type { CompiledSchema } from "../schema/compiled-schema.js";
+import { type CompiledSchema, propertiesIn } from "../schema/compiled-schema.js";
 import { jsonEqual } from "../schema/check.js";
 import { haveSameRules, isAnyText } from "../schema/compatible.js";
 import { type JSONSchema, resolveRef } from "../schema/json-schema.js";
@@ -115,7 +115,9 @@ export function propertiesOf(param: SourceParam, { components, at }: DocumentPla
   if (!marker.source.readsProperties || !compiled.properties) return null;
   const root = compiled.json ?? {};
   const required = requiredProperties(root);
-  return Array.from(compiled.properties, ([key, property]) => ({
+  // With the defaults and examples of a library, which fills them in itself.
+  const properties = propertiesIn(root) ?? compiled.properties;
+  return Array.from(properties, ([key, property]) => ({
     name: marker.source.wireName(key),
     json: property,
     schema: omitNull(components.convert(property, useOf(param, at), root)),

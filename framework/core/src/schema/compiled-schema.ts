@@ -38,8 +38,7 @@ export class CompiledSchema {
   /** The properties of an object schema by name, each as a separate schema; `null` for any other schema. */
   get properties(): ReadonlyMap<string, JSONSchema> | null {
     if (this.#properties === undefined) {
-      const parts = this.#shape && fieldsOf(this.#shape, this.#shape);
-      this.#properties = parts && new Map(parts.flatMap((part) => Object.entries(part.properties ?? {})));
+      this.#properties = this.#shape && propertiesIn(this.#shape);
     }
     return this.#properties;
   }
@@ -63,6 +62,12 @@ export class CompiledSchema {
 
 function target(json: JSONSchema, root: JSONSchema): JSONSchema {
   return json.$ref === undefined ? json : (resolveRef(json.$ref, root) ?? {});
+}
+
+/** The properties of an object schema, or of an intersection of some; `null` for any other schema. */
+export function propertiesIn(schema: JSONSchema): ReadonlyMap<string, JSONSchema> | null {
+  const parts = fieldsOf(schema, schema);
+  return parts && new Map(parts.flatMap((part) => Object.entries(part.properties ?? {})));
 }
 
 /** The objects whose properties an object schema has: itself, or the members of an intersection. */

@@ -303,6 +303,27 @@ describe("parameters", () => {
     });
   });
 
+  it("have the defaults and examples of an object schema of another library", () => {
+    const app = new App();
+    const Filter = z.object({
+      page: z.coerce.number().default(1),
+      word: z
+        .email()
+        .default("a@b.c")
+        .meta({ examples: ["d@e.f"] }),
+    });
+    app.post(
+      "/",
+      { params: { query: Query(Filter), header: Header(Filter), cookie: Cookie(Filter), form: Form(Filter) } },
+      nothing,
+    );
+    const { parameters = [], requestBody } = operation(app, "/", "post");
+    const page = { type: "number", default: 1 };
+    const word = expect.objectContaining({ type: "string", format: "email", default: "a@b.c", example: "d@e.f" });
+    expect(parameters.map(({ schema }) => schema)).toEqual([page, word, page, word, page, word]);
+    expect(requestBody).toHaveProperty(["content", "multipart/form-data", "schema", "properties"], { page, word });
+  });
+
   it("of dependencies are listed too, once for each name, and required when one of them requires it", () => {
     const app = new App();
     const optional = withParams({ page: Query({ default: null }) }, async () => null);
