@@ -135,7 +135,7 @@ function run(connection: SQLite.Database, source: InStatement): ResultSet {
   if (!statement.reader) {
     return createResult([], [], statement.run(values).changes);
   }
-  const rows = statement.safeIntegers(true).raw(true).all(values) as Value[][]; // `raw`: each row is a list of values
+  const rows = statement.safeIntegers(true).raw(true).all(values) as (Value | Uint8Array)[][]; // `raw`: each row is a list of values
   return createResult(
     statement.columns(),
     rows.map((row) => row.map(fromSQLite)),
@@ -158,7 +158,11 @@ function toSQLite(value: InValue): Exclude<InValue, boolean> {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Integers arrive as `bigint`, so that they keep all digits; most are small enough for a number. */
-function fromSQLite(value: Value): Value {
+/**
+ * Integers arrive as `bigint`, so that they keep all digits; most are small enough for a number. Bytes arrive as a `Buffer`,
+ * but Prisma's adapter recognizes only an `ArrayBuffer`, if an expression has no declared type.
+ */
+function fromSQLite(value: Value | Uint8Array): Value {
+  if (value instanceof Uint8Array) return Uint8Array.from(value).buffer;
   return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

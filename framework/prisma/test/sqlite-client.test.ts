@@ -80,6 +80,14 @@ describe("a connection to SQLite", () => {
     expect(await table.select()).toEqual([1, -1.5, "text", null, 1, "9007199254740993"]);
   });
 
+  it("returns the bytes of a column, and of an expression without a declared type", async () => {
+    await using table = await openTable();
+    table.other.exec("CREATE TABLE files (bytes BLOB); INSERT INTO files VALUES (X'00ff')");
+    const sql = "SELECT bytes, X'00ff' AS same, zeroblob(0) AS none FROM files";
+    const { rows } = await table.adapter.queryRaw({ sql, args: [], argTypes: [] });
+    expect(rows).toEqual([[Uint8Array.of(0, 255), Uint8Array.of(0, 255), new Uint8Array()]]);
+  });
+
   it("distinguishes the lock from other errors", async () => {
     await using table = await openTable();
     const second = openSQLite(table.url);
