@@ -103,10 +103,28 @@ function readMigrations(folder: string, database: string): Migration[] {
     .map(({ name }) => name)
     .toSorted()
     .map((name) => {
-      const sql = readFileSync(path.join(home, name, "migration.sql"), "utf8");
-      const unix = sql.replaceAll("\r\n", "\n");
-      return { name, sql, checksums: [digest(sql), digest(unix), digest(unix.replaceAll("\n", "\r\n"))] };
+      const text = readText(path.join(home, name), name);
+      const unix = text.replaceAll("\r\n", "\n");
+      // A byte order mark is in Prisma's checksum, but PostgreSQL reads it as a part of the first word.
+      const sql = text.replace(/^\uFEFF/, "");
+      return { name, sql, checksums: [digest(text), digest(unix), digest(unix.replaceAll("\n", "\r\n"))] };
     });
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function readText(folder: string, name: string): string {
+  const file = path.join(folder, "migration.sql");
+  if (!existsSync(file)) {
+    throw new MigrationError(`The migration ${name} has no file: restore ${file}, or delete its folder.`);
+  }
+  const bytes = readFileSync(file);
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    // Windows PowerShell writes UTF-16 for `prisma migrate diff --script > migration.sql`.
+    throw new MigrationError(`The migration ${name} is not UTF-8: save ${file} in UTF-8.`, { cause });
+  }
 }
 
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");

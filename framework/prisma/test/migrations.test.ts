@@ -11,13 +11,14 @@ import { openClient, openTables, temporaryFolder } from "./_clients.js";
 async function createMigrations(scripts: Record<string, string>) {
   const folder = await temporaryFolder();
   const migrations = path.join(folder.path, "migrations");
-  const write = async (name: string, sql: string) => {
+  const write = async (name: string, sql: string | Buffer) => {
     await mkdir(path.join(migrations, name), { recursive: true });
     await writeFile(path.join(migrations, name, "migration.sql"), sql);
   };
   for (const [name, sql] of Object.entries(scripts)) await write(name, sql);
   const url = `file:${folder.path}/test.db`;
   return {
+    path: migrations,
     write,
     url,
     run: async () => {
@@ -148,6 +149,31 @@ describe("migrating", () => {
     query(migrations.url, `DROP TABLE a`);
     await migrations.run();
     expect(migrations.applied()).toEqual(["20260101_one", "20260101_one"]);
+  });
+
+  it("has the checksum of the whole file if it starts with a byte order mark, as in Prisma", async () => {
+    const sql = "\uFEFFCREATE TABLE a (one TEXT);";
+    await using migrations = await createMigrations({ "20260101_one": sql });
+    await migrations.run();
+    const checksum = createHash("sha256").update(sql).digest("hex");
+    expect(query(migrations.url, `SELECT checksum FROM "_prisma_migrations"`)).toEqual([{ checksum }]);
+  });
+
+  it.each(["latin1", "utf16le"] as const)("rejects a file in another encoding, and names it: %s", async (encoding) => {
+    await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
+    const mark = encoding === "latin1" ? "" : "\uFEFF";
+    await migrations.write("20260102_two", Buffer.from(`${mark}INSERT INTO a VALUES ('café');`, encoding));
+    const file = path.join(migrations.path, "20260102_two/migration.sql");
+    await expect(migrations.run()).rejects.toThrow(`The migration 20260102_two is not UTF-8: save ${file} in UTF-8.`);
+  });
+
+  it("rejects a folder without a file, and names it", async () => {
+    await using migrations = await createMigrations({ "20260101_one": "CREATE TABLE a (one TEXT);" });
+    await mkdir(path.join(migrations.path, "20260102_two"));
+    const file = path.join(migrations.path, "20260102_two/migration.sql");
+    await expect(migrations.run()).rejects.toThrow(
+      new MigrationError(`The migration 20260102_two has no file: restore ${file}, or delete its folder.`),
+    );
   });
 
   it("reports a missing folder, and a file that is not a database", async () => {

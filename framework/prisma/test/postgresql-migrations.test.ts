@@ -59,6 +59,7 @@ describeWithCluster(`migrating PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${
   it.each([
     ["uses a value of an enum that a migration before it added", ENUM],
     ["creates an index concurrently", CONCURRENTLY],
+    ["accepts a file with a byte order mark", { "1_create": "\uFEFFCREATE TABLE pens (name text);" }],
   ])("%s", async (_, scripts) => {
     await using migrations = await createMigrations(scripts);
     await migrations.run();
