@@ -52,39 +52,60 @@ describe.each([
   });
 });
 
-describe("in a project of the template auth", () => {
-  slowly("they do so too, a model with its table, routes and test among them (only with TSGI_SLOW=1)", async () => {
-    await using project = await scaffold("auth");
-    const before = await project.files();
-    const fields = ["title:String", "body:String?", "pinned:Boolean", "dueAt:DateTime?", "count:Int", "price:Float"];
-    const all = [
-      ...calls,
-      ["model", "Note", ...fields, "on:DateTime", "slug:String@unique", "code:Int?@unique"],
-      ["model", "BlogCategory"],
-      ["model", "Attachment", "note:Note", "category:BlogCategory?"],
-      ["route", "GET /notes/{note_id}/history"],
-      ["route", "POST /notes/{account}/parts"],
-      ["websocket", "/notes/live"],
-      ["websocket", "/items/changes"],
-    ];
-    const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
-    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
-    const once = await project.files();
-    expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
-    expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
+const fieldsOfNote =
+  "title:String body:String? pinned:Boolean dueAt:DateTime? count:Int price:Float on:DateTime slug:String@unique " +
+  "code:Int?@unique";
 
-    const check = await project.check();
-    expect(check).toEqual({ status: 0, stderr: "", stdout: check.stdout });
-    // The project's own check, by Prisma's engine: the migrations make the tables that the schema describes.
-    const drift = await project.tool("env", "DATABASE_URL=file:./drift.db", "node", "scripts/check-migrations.js");
-    expect(drift).toMatchObject({ status: 0, stdout: expect.stringContaining("agree") });
-    expect([...once.keys()].filter((path) => path.startsWith("src/middleware"))).toEqual(["src/middleware.ts"]);
-    const written = [...once.keys()].filter((path) => path.endsWith(".test.ts") && !before.has(path));
-    const ofRoutes = written.filter((path) => !/tenant|locale|timing/.test(path));
-    expect(ofRoutes.filter((path) => !path.startsWith("test/routes/"))).toEqual([]);
-    const { status, stderr } = await project.test("test/app.test.ts", ...written);
-    expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
+/** Those of a project with users and a database: a model refers to another one, and routes are in the router of a model. */
+const callsWithModels = [
+  ...calls,
+  ["model", "Note", ...fieldsOfNote.split(" ")],
+  ["model", "BlogCategory"],
+  ["model", "Attachment", "note:Note", "category:BlogCategory?"],
+  ["route", "GET /notes/{note_id}/history"],
+  ["route", "POST /notes/{account}/parts"],
+  ["websocket", "/notes/live"],
+  ["websocket", "/items/changes"],
+];
+
+describe("in a project of the template auth", () => {
+  it("the sub-generators write what compiles and is formatted, a model among them", async () => {
+    await using project = await scaffold("auth");
+    const done = callsWithModels.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
+    const results = await project.createInOrder(callsWithModels);
+    expect(results.map((result, index) => [callsWithModels[index], result])).toEqual(done);
+    const format = project.tool("oxfmt", "--check");
+    expect(await project.tool("node", "scripts/generate-client.js")).toMatchObject({ status: 0, stderr: "" });
+    expect(await project.tool("tsc", "-b", "test")).toEqual({ status: 0, stdout: "", stderr: "" });
+    expect(await format).toMatchObject({ status: 0 });
   });
+
+  slowly(
+    "they keep its checks passing too, a model with its table, routes and test among them (only with TSGI_SLOW=1)",
+    async () => {
+      await using project = await scaffold("auth");
+      const before = await project.files();
+      const done = callsWithModels.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
+      const createAll = async () =>
+        (await project.createInOrder(callsWithModels)).map((result, index) => [callsWithModels[index], result]);
+      expect(await createAll()).toEqual(done);
+      const once = await project.files();
+      expect(await createAll()).toEqual(done);
+      expect(Object.fromEntries(await project.files())).toEqual(Object.fromEntries(once));
+
+      const check = await project.check();
+      expect(check).toEqual({ status: 0, stderr: "", stdout: check.stdout });
+      // The project's own check, by Prisma's engine: the migrations make the tables that the schema describes.
+      const drift = await project.tool("env", "DATABASE_URL=file:./drift.db", "node", "scripts/check-migrations.js");
+      expect(drift).toMatchObject({ status: 0, stdout: expect.stringContaining("agree") });
+      expect([...once.keys()].filter((path) => path.startsWith("src/middleware"))).toEqual(["src/middleware.ts"]);
+      const written = [...once.keys()].filter((path) => path.endsWith(".test.ts") && !before.has(path));
+      const ofRoutes = written.filter((path) => !/tenant|locale|timing/.test(path));
+      expect(ofRoutes.filter((path) => !path.startsWith("test/routes/"))).toEqual([]);
+      const { status, stderr } = await project.test("test/app.test.ts", ...written);
+      expect({ status, failed: /^ +● .*$/m.exec(stderr)?.[0] }).toEqual({ status: 0, failed: undefined });
+    },
+  );
 
   it("a model reports that its router has no routes yet", async () => {
     await using project = await scaffold("auth");

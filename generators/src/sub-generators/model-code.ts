@@ -31,15 +31,17 @@ export interface ModelShape {
 /** The routes that list, create, read, replace, update and delete rows of a model. */
 export function renderModelRoutes(shape: ModelShape): string {
   const { model, words, path, router } = shape.names;
-  const [comment, responses] = shape.belongsToUser
-    ? [`The routes of the current user's rows. Another user's ${words} is 404.`, ", responses: { 401: UNAUTHORIZED }"]
-    : [`The routes of ${path.replaceAll("-", " ")}.`, ""];
+  const comment = shape.belongsToUser
+    ? `The routes of the current user's rows. Another user's ${words} is 404.`
+    : `The routes of ${path.replaceAll("-", " ")}.`;
   return `${renderImports(shape)}
 /** ${comment} */
-export const ${router} = new Router({ prefix: "/${path}", tags: ["${path}"]${responses} });
+export const ${router} = new Router({ prefix: "/${path}", tags: ["${path}"] });
 
 /** PostgreSQL's \`integer\`, the smaller of the two databases'. */
 const ${model}Id = t.Integer({ minimum: 1, maximum: 2_147_483_647 });
+
+const NOT_FOUND = { description: "Not Found", schema: t.Object({ detail: t.String() }, { title: "Problem" }) };
 ${renderHelpers(shape)}
 ${renderCollection(shape)}
 ${renderReading(shape)}
@@ -63,8 +65,7 @@ function ownerOf({ belongsToUser }: ModelShape) {
 function renderImports({ names: { model }, fields, belongsToUser }: ModelShape): string {
   const hasRelations = fields.some(({ relation }) => relation !== null);
   const login = belongsToUser ? 'import { getCurrentAccount } from "../dependencies.js";\n' : "";
-  const errors = belongsToUser ? ["NOT_FOUND", "UNAUTHORIZED"] : ["NOT_FOUND"];
-  const structs = [model, `${model}Changes`, `New${model}`, ...errors].toSorted((a, b) =>
+  const structs = [model, `${model}Changes`, `New${model}`].toSorted((a, b) =>
     a.toLowerCase() < b.toLowerCase() ? -1 : 1,
   );
   const prisma = hasUnique(fields) ? 'import { isUniqueViolation } from "@tsgi/prisma";\n' : "";
