@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Promises that their caller may not await. @module */
-import { setImmediate, setTimeout } from "./timers.js";
+import * as timers from "./timers.js";
 
 function ignore(): void {}
 
@@ -117,8 +117,8 @@ export async function unlessAborted<Result>(
 /** Lets everything run that waits for the loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === "function") setImmediate(resolve);
-    else setTimeout(resolve, 0);
+    if (typeof timers.setImmediate === "function") timers.setImmediate(resolve);
+    else timers.setTimeout(resolve, 0);
   });
 }
 

@@ -4,8 +4,8 @@ import { createBytes } from "./bytes.js";
 import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
 import { logOnce } from "../common/logger.js";
-import { markHandled, setIdleTimeout } from "../common/promises.js";
-import { clearTimeout } from "../common/timers.js";
+import { markHandled } from "../common/promises.js";
+import { clearTimeout, setTimeout } from "../common/timers.js";
 import {
   ASCIIBody,
   contentOf,
@@ -164,7 +164,7 @@ export class Exchange implements ServedCall {
   cutUnread(graceMs: number): void {
     const flushed = this.#stream.flushed();
     if (flushed === undefined) return;
-    const timer = setIdleTimeout(() => {
+    const timer = setTimeout(() => {
       this.#isStopped = true;
       this.#close("gone");
       this.#stream.destroy(serverStopped());

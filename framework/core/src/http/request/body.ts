@@ -1,5 +1,4 @@
 /** The body of a request as the application reads it: limits, streaming, and the end of the client. @module */
-import { clearTimeout, setTimeout } from "../../common/timers.js";
 import type { Receive } from "../../protocol/asgi.js";
 import { ClientDisconnect, HTTPException } from "../../common/exceptions.js";
 import { parseList } from "../../protocol/http-grammar.js";
