@@ -278,7 +278,7 @@ onUws("a server on uWebSockets.js", () => {
     expect(own.logger.at("error")).toHaveLength(2);
   });
 
-  it("lets running requests finish, and a stream of events end, when it stops", async () => {
+  it("lets running requests finish, and a stream of events with ids end, when it stops", async () => {
     const entered = new Deferred<void>();
     const release = new Deferred<void>();
     await using own = await served(
@@ -290,7 +290,7 @@ onUws("a server on uWebSockets.js", () => {
             status: 200,
             headers: [pair("content-type", "text/event-stream")],
           });
-          await send({ type: "http.response.body", body: Buffer.from("data: 1\n\n"), more_body: true });
+          await send({ type: "http.response.body", body: Buffer.from("id: 1\ndata: 1\n\n"), more_body: true });
           await receive();
           return;
         }

@@ -168,7 +168,8 @@ describe("a client that does not read", () => {
 });
 
 describe("a stream of a server that stops", () => {
-  const STOPS_MS = 2000;
+  /** A tenth of it is the time that data may stay unread: on a busy machine the client is not scheduled for so long. */
+  const STOPS_MS = 5000;
 
   /** Stops a server in the middle of an endless stream. */
   async function stopping(read: (socket: Socket) => void): Promise<unknown> {
