@@ -910,7 +910,7 @@ describe("close()", () => {
       }),
     );
     const { body } = await handler(new Request(HOST));
-    await handler.close({ timeoutMs: 100 });
+    await handler.close({ timeoutMs: 2000 });
     expect(await told.promise).toBe("http.disconnect");
     await expect((body as ReadableStream<Uint8Array>).getReader().read()).rejects.toThrow("The server stopped");
   });
