@@ -75,13 +75,21 @@ export type ApiOf<Module, Prefix extends string = ""> = {
 /** A route below a prefix whose names are parameters of it. */
 type Below<Route, Prefix extends string> =
   Route extends Routed<infer Of, infer Path, infer Types>
-    ? Routed<Of, `${Prefix}${Path}`, Types & Named<PathNames<Prefix>>>
+    ? Routed<Of, `${Prefix}${Path}`, Omit<Types, "request"> & Named<Types["request"], PathNames<Prefix>>>
     : never;
 
-/** The parameters of a prefix. */
-interface Named<Names extends string> {
-  readonly request: { path: { [N in Names]: string } };
+/** The parameters of a route and of its prefix. */
+interface Named<R, Names extends string> {
+  readonly request: Omit<R, "path" | "query"> & {
+    path: (R extends { path: infer Values } ? Values : {}) & { [N in Names]: InPrefix<R, N> };
+  } & (R extends { query: infer Values } ? { query: Omit<Values, Names> } : {});
 }
+
+/**
+ * The value of a name in a prefix. A route that does not know its prefix has a schema of that name in the query. Any
+ * other reader decides the type, else the value is text.
+ */
+type InPrefix<R, Name extends string> = R extends { query: { [N in Name]: infer Value } } ? Value : {};
 
 /** The options of a client. Those of `fetch` and of openapi-fetch hold for each call. */
 export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer" | "fetch"> {

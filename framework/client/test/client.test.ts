@@ -220,6 +220,27 @@ describe("a client typed by routes", () => {
     expect((await own.GET("/text/{id}", { params: { ...texts, path: { id: 7 } } })).response.status).toBe(200);
   });
 
+  it("sends a parameter of a prefix with the type of its reader, and as text without one", async () => {
+    const typed = new App();
+    const below = new Router();
+    const params = { org: Path(t.Integer()), page: Query(t.Integer(), { default: 1 }) };
+    const read = {
+      path: below.get("/path", { params }, async ({ org, page }) => ({ org, page })),
+      schema: below.get("/schema/{id}", { params: { org: t.Integer(), id: t.Integer() } }, async (args) => args),
+      none: below.get("/none", async () => null),
+    };
+    typed.includeRouter(below, { prefix: "/{org}" });
+    const own = createClient<ApiOf<typeof read, "/{org}">>({ fetch: typed.fetch });
+    const path = { org: 7 };
+    expect((await own.GET("/{org}/path", { params: { path } })).data).toEqual({ org: 7, page: 1 });
+    expect((await own.GET("/{org}/path", { params: { path, query: { page: 2 } } })).data).toEqual({ org: 7, page: 2 });
+    const both = { org: 7, id: 8 };
+    expect((await own.GET("/{org}/schema/{id}", { params: { path: both } })).data).toEqual(both);
+    expect((await own.GET("/{org}/none", { params: { path: { org: "a" } } })).data).toBeNull();
+    // @ts-expect-error -- no function reads it as a number
+    expect((await own.GET("/{org}/none", { params: { path } })).response.status).toBe(200);
+  });
+
   it("sends the properties of an object in the headers by the names of the headers", async () => {
     const typed = new App();
     const Levels = t.Object({ xLevel: t.Integer(), user_agent: t.Optional(t.String()), xTags: t.Array(t.String()) });
