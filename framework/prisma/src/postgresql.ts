@@ -151,6 +151,12 @@ SELECT "table", "index", CASE count(DISTINCT columns) WHEN 1 THEN min(columns) E
 FROM candidate WHERE own = is_own GROUP BY "table", "index"`;
 
 /**
+ * Prisma's adapter writes and reads times without the offset of the session, as if it were zero: with another time zone,
+ * each `timestamptz` would be wrong by hours.
+ */
+const USE_UTC = "SET TIME ZONE 'UTC'";
+
+/**
  * Opens a pool whose time limits apply to the wait for a connection and to each statement. The limit of a transaction is
  * Prisma's. Together the limits of one statement are below five seconds by default.
  */
@@ -163,7 +169,7 @@ function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
     statement_timeout: waitMs,
     // The client's clock, for a server that is silent: its connection is closed, which would keep its place indefinitely.
     query_timeout: waitMs + 500,
-    options: searchPathOf(schemaOf(url)),
+    options: `${searchPathOf(schemaOf(url))} -c TimeZone=UTC`,
     keepAlive: true,
     application_name: "tsgi",
   });
@@ -202,13 +208,15 @@ class PostgreSQLAdapter extends PrismaPg {
 
 /**
  * PgBouncer and similar programs refuse startup parameters (`protocol_violation`, `feature_not_supported`), or ignore them
- * (`ignore_startup_parameters`). Then the pool connects without them, and each transaction has the settings.
+ * (`ignore_startup_parameters`), and `options` in the URL replace them. Then the pool connects without them, and each
+ * transaction has the settings.
  */
 async function acceptsSettings(pool: Pool): Promise<boolean> {
   const { statement_timeout: expected } = pool.options;
   try {
     const { rows } = await pool.query<{ isSet: boolean }>(
-      `SELECT setting = '${expected}' AS "isSet" FROM pg_settings WHERE name = 'statement_timeout'`,
+      `SELECT setting = '${expected}' AND current_setting('TimeZone') = 'UTC' AS "isSet"
+       FROM pg_settings WHERE name = 'statement_timeout'`,
     );
     if (rows[0]?.isSet) return true;
   } catch (error) {
@@ -216,13 +224,17 @@ async function acceptsSettings(pool: Pool): Promise<boolean> {
   }
   delete pool.options.statement_timeout;
   delete pool.options.options;
+  // PgBouncer keeps a time zone for each of its clients. The first query is for the connection that is open already.
+  pool.options.verify = (client, done) => client.query(USE_UTC, done);
+  await pool.query(USE_UTC);
   return false;
 }
 
 /** For one transaction: a `SET` would stay on the server's connection, which PgBouncer shares between clients. */
 function settingsOf({ url, waitMs }: DatabaseConfig): string {
   const path = escapeLiteral(escapeIdentifier(schemaOf(url)));
-  return `SELECT set_config('search_path', ${path}, true), set_config('statement_timeout', '${waitMs}', true)`;
+  return `SELECT set_config('search_path', ${path}, true), set_config('statement_timeout', '${waitMs}', true),
+    set_config('TimeZone', 'UTC', true)`;
 }
 
 /**

@@ -140,3 +140,7 @@ export async function queryPostgreSQL(url: string, sql: string): Promise<unknown
     await client.end();
   }
 }
+
+/** Reads a time, and tells if the time of a parameter arrives as {@link NOON}. */
+export const TIMES = `SELECT TIMESTAMPTZ '2026-01-01 12:00+00' AS "read", $1::timestamptz = '2026-01-01 12:00+00' AS "isWritten"`;
+export const NOON = new Date("2026-01-01T12:00:00Z");

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
 import { startPgBouncer, WITHOUT_PGBOUNCER } from "../../test/support/pgbouncer.js";
 import { UnavailableError } from "../src/index.js";
-import { createSchema, openClient } from "./_clients.js";
+import { createSchema, NOON, openClient, TIMES } from "./_clients.js";
 
 const MISSING = WITHOUT_CLUSTER ?? WITHOUT_PGBOUNCER;
 
 /** The raw queries of a generated client. */
 interface Raw {
-  $queryRawUnsafe(sql: string): Promise<object[]>;
+  $queryRawUnsafe(sql: string, ...values: unknown[]): Promise<object[]>;
 }
 const SETTINGS = `SELECT current_setting('search_path') AS path, current_setting('statement_timeout') AS timeout`;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  if (MISSING === null) cluster = await startCluster();
+  if (MISSING === null) cluster = await startCluster({ timezone: "America/New_York" });
 });
 afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
@@ -50,6 +50,13 @@ describeWithPgBouncer.each([
       await tx.user.create({ data: { name: "bob", pens: { create: { name: "quill" } } } });
     });
     expect([await shop.db.user.count(), await shop.db.pen.count()]).toEqual([2, 1]);
+  });
+
+  it("reads and writes times unchanged, in transactions and outside of them, in any time zone of the server", async () => {
+    await using shop = await openShop();
+    const both = (on: unknown) => (on as Raw).$queryRawUnsafe(TIMES, NOON);
+    const results = await Promise.all([both(shop.db), both(shop.db), both(shop.db), shop.db.transaction(both)]);
+    expect(results).toEqual(Array.from({ length: 4 }, () => [{ read: NOON, isWritten: true }]));
   });
 
   it("has the schema and the time limit in each transaction, and in no other", async () => {

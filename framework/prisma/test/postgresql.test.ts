@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client } from "pg";
 import { UnavailableError } from "../src/index.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
-import { createSchema, openClient, queryPostgreSQL } from "./_clients.js";
+import { createSchema, NOON, openClient, queryPostgreSQL, TIMES } from "./_clients.js";
 
 const describeWithCluster = WITHOUT_CLUSTER === null ? describe : describe.skip;
 const MAX_CONNECTIONS = 12;
@@ -15,6 +15,7 @@ beforeAll(async () => {
     max_connections: MAX_CONNECTIONS,
     superuser_reserved_connections: 0,
     deadlock_timeout: "100ms",
+    timezone: "America/New_York",
   });
 });
 afterAll(async () => {
@@ -64,6 +65,18 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
       let count: number | null = null;
       while (count === null) count = await shop.db.user.count().catch(() => null);
       expect(count).toBe(1);
+    },
+  );
+
+  it.each(["", "-c work_mem=8MB"])(
+    "reads and writes times unchanged, in any time zone of the server, with the options %j in the URL",
+    async (options) => {
+      const url = new URL(createSchema(cluster.url));
+      if (options !== "") url.searchParams.set("options", options);
+      const db = await openClient(url.href);
+      const raw = db as unknown as { $queryRawUnsafe(sql: string, ...values: unknown[]): Promise<object[]> };
+      expect(await raw.$queryRawUnsafe(TIMES, NOON)).toEqual([{ read: NOON, isWritten: true }]);
+      await db.$disconnect();
     },
   );
 
