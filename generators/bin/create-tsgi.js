@@ -11,6 +11,10 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`create-tsgi: Node 20.19 or newer is needed, this is Node ${process.versions.node}\n`);
   process.exitCode = 1;
 } else if (await isBuilt()) {
+  // `create-tsgi --help | head -1`: without a listener, Node ends the process with EPIPE.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on("error", () => {});
+  }
   const { main } = await import("../dist/bundle/cli.js");
   process.exitCode = await main(process.argv.slice(2), packageRoot);
 } else {

@@ -3,6 +3,7 @@ import { Cancellation } from "./cancellation.js";
 import { CommandError, ExitCode, messageOf, systemErrorCode } from "./errors.js";
 import type { Environment } from "./npm-flags.js";
 import { subCommandNames } from "./options.js";
+import { print } from "./output.js";
 import { versionOf } from "./templates.js";
 
 /**
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[], packageRoot: string): Promis
   } catch (error) {
     // With `--json` standard output is for programs, and messages go to standard error.
     if (argv.includes("--json")) {
-      printJson({ error: { message: messageOf(error), exitCode: exitCodeOf(error) } });
+      printJsonError(error);
     }
     return report(error);
   }
@@ -33,9 +34,9 @@ async function runCreate(argv: readonly string[], packageRoot: string): Promise<
   const command = parseArguments(argv, process.env);
   if (command.help) {
     const { helpText } = await import("./help.js");
-    process.stdout.write(helpText());
+    print(helpText());
   } else if (command.version) {
-    process.stdout.write(`${versionOf(packageRoot)}\n`);
+    print(`${versionOf(packageRoot)}\n`);
   } else {
     // Yeoman takes 250 ms to load: only after the command line is valid.
     const { createProject } = await import("./create-project.js");
@@ -50,7 +51,7 @@ async function runSubCommand(argv: readonly string[], packageRoot: string): Prom
   const command = parseSubCommand(argv);
   if (command.help) {
     const { subHelpText } = await import("./help.js");
-    process.stdout.write(subHelpText(command.generator));
+    print(subHelpText(command.generator));
     return;
   }
   const { generateCode } = await import("./generate-code.js");
@@ -64,7 +65,7 @@ async function runUpgrade(argv: readonly string[], packageRoot: string): Promise
   const command = parseUpgrade(argv);
   if (command.help) {
     const { upgradeHelpText } = await import("./help.js");
-    process.stdout.write(upgradeHelpText());
+    print(upgradeHelpText());
     return ExitCode.done;
   }
   const { describeUpgrade, upgradeProject } = await import("./upgrade.js");
@@ -73,7 +74,7 @@ async function runUpgrade(argv: readonly string[], packageRoot: string): Promise
   if (command.json) {
     printJson(done);
   } else {
-    process.stdout.write(`${describeUpgrade(done)}\n`);
+    print(`${describeUpgrade(done)}\n`);
   }
   const isOpen = !command.dryRun && done.files.some(({ action }) => action === "conflict");
   return isOpen ? ExitCode.failed : ExitCode.done;
@@ -83,7 +84,7 @@ async function runUpgrade(argv: readonly string[], packageRoot: string): Promise
 function conversationOf({ yes, json }: { yes: boolean; json: boolean }) {
   return {
     isInteractive: !yes && !json && isTerminal() && !isContinuousIntegration(process.env),
-    ...(json ? { print: () => {}, report: printJson } : { print: (line: string) => process.stdout.write(`${line}\n`) }),
+    ...(json ? { print: () => {}, report: printJson } : { print: (line: string) => print(`${line}\n`) }),
   };
 }
 
@@ -107,6 +108,14 @@ function exitCodeOf(error: unknown): number {
   return error instanceof CommandError ? error.exitCode : ExitCode.failed;
 }
 
+function printJsonError(error: unknown): void {
+  try {
+    printJson({ error: { message: messageOf(error), exitCode: exitCodeOf(error) } });
+  } catch {
+    // Standard output cannot be written. Standard error has the message.
+  }
+}
+
 function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(`${JSON.stringify(value, null, 2)}\n`);
 }

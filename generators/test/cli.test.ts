@@ -9,6 +9,12 @@ import { createTsgi, hasProgram, packageRoot, run, shellEnvironment, temporaryFo
 // The first call in a repository may have to bundle the command, and to build and pack the framework.
 beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 
+/** Runs the command by a line of a shell, in which it is `"$@"`. */
+const runBy = (shell: string, line: string, cwd: string) =>
+  run("sh", ["-c", shell, "sh", process.execPath, join(packageRoot, "bin/create-tsgi.js"), ...line.split(" ")], {
+    cwd,
+  });
+
 const quick = ["--yes", "--no-install", "--no-git"];
 
 describe("create-tsgi", () => {
@@ -84,6 +90,33 @@ describe("create-tsgi", () => {
     expect(help).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining("Usage: create-tsgi") });
     expect(version).toEqual({ status: 0, stderr: "", stdout: `${manifest.version}\n` });
   });
+
+  it("fails if its output has space for only a part of the text", async () => {
+    await using folder = await temporaryFolder();
+    const { status, stderr } = await runBy('ulimit -f 1; exec "$@" > help', "--help", folder.path);
+    expect(stderr).toMatch(/^create-tsgi: standard output cannot be written, and is not complete: EFBIG: .*\n$/);
+    expect(status).toBe(1);
+  });
+
+  it("ends without an error if the reader of its output has ended", async () => {
+    const { status, stderr } = await runBy('{ "$@"; echo "$?" >&2; } | true', "--help", packageRoot);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "0\n" });
+  });
+});
+
+/** A device of Linux that fails as a full disk does. */
+const describeWithDevice = existsSync("/dev/full") ? describe : describe.skip;
+
+describeWithDevice("a full disk", () => {
+  it.each(["--help", "--version", "my-app --dry-run --yes", "my-app --dry-run --json", "../x --json"])(
+    "ends the command with an error of one line if its output is on it: %s",
+    async (line) => {
+      await using folder = await temporaryFolder();
+      const { status, stderr } = await runBy('exec "$@" > /dev/full', line, folder.path);
+      expect(stderr).toMatch(/^create-tsgi: .*\n$/);
+      expect(status).toBe(line.startsWith("..") ? 2 : 1);
+    },
+  );
 });
 
 describe("a wrong command line", () => {

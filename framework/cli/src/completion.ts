@@ -1,10 +1,11 @@
 /** `tsgi completion`: scripts that complete commands, flags, words and files in a shell. @module */
 import type { Command } from "commander";
 import { explanations } from "./errors-page.js";
+import { print } from "./output.js";
 
 export function showCompletion(program: Command, shell: string): void {
   const write = shell === "bash" ? toBash : shell === "zsh" ? toZsh : toFish;
-  process.stdout.write(write(program.commands.map(describe)));
+  print(write(program.commands.map(describe)));
 }
 
 type Completed = ReturnType<typeof describe>;

@@ -4,6 +4,7 @@ import { checkLoop, checkManifest, checkNode, checkTypeScript, checkVariables } 
 import { fault, type Finding } from "./doctor/finding.js";
 import { EXIT, showFailure } from "./errors.js";
 import { findModule } from "./find-module.js";
+import { printLine } from "./output.js";
 import { isTypeScript } from "./typescript.js";
 
 const SIGNS = { ok: "✓", note: "!", fault: "✗" } as const;
@@ -13,7 +14,7 @@ export async function doctor(module: string | undefined): Promise<void> {
   const findings = await examine(module);
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   for (const { mark, subject, text } of findings) {
-    process.stdout.write(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}\n`);
+    printLine(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}`);
   }
   if (findings.some(({ mark }) => mark === "fault")) process.exitCode = EXIT.failed;
 }

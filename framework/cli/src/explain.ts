@@ -4,14 +4,15 @@ import type { Command } from "commander";
 import { nearest } from "tsgi/internals";
 import { EXIT } from "./errors.js";
 import { ERRORS_PAGE, type Explanation, explanations } from "./errors-page.js";
+import { printLine } from "./output.js";
 
 /** Prints the section of a code, or a list of all codes. Ends the command for an unknown one. */
 export function explain(code: string | undefined, command: Command): void {
   const known = [...explanations().values()];
-  if (code === undefined) return print(listByTopic(known));
+  if (code === undefined) return printLine(listByTopic(known));
   const name = shorten(code.trim().replaceAll(/[\s-]+/g, "_"));
   const found = known.find((one) => shorten(one.code) === name);
-  if (found) return print(show(found));
+  if (found) return printLine(show(found));
   const similar = similarTo(name, known);
   const way = similar.length === 0 ? "`tsgi explain` lists all." : `Did you mean one of these?\n${list(similar)}`;
   command.error(`error: unknown code ${JSON.stringify(code)}. ${way}`, { exitCode: EXIT.usage });
@@ -31,10 +32,6 @@ function similarTo(name: string, known: readonly Explanation[]): readonly Explan
   const shared = codes.map((code) => code.split("_").filter((word) => words.includes(word)).length);
   const most = Math.max(1, ...shared);
   return known.filter((_, index) => shared[index] === most);
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 /** A line for each code, below the title of its topic. */

@@ -2,6 +2,7 @@
 import type { JobRecord, JobsControl, JobState } from "@tsgi/jobs";
 import { commandError } from "./errors.js";
 import { findJobs } from "./find-jobs.js";
+import { printLine } from "./output.js";
 import { terminalWidth, toTable } from "./table.js";
 
 /** The flags of `tsgi jobs`, as commander reads them. */
@@ -28,7 +29,7 @@ export async function runJobsCommand(name: string, id: string, flags: JobsFlags)
 async function list(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
   const records = await jobs.list();
   if (json) return printJSON(records);
-  if (records.length === 0) return print("No jobs.");
+  if (records.length === 0) return printLine("No jobs.");
   const rows = records.map((job) => [
     job.id,
     job.name,
@@ -37,7 +38,7 @@ async function list(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
     job.createdAt,
     job.reason ?? "",
   ]);
-  print(toTable(["id", "name", "state", "attempt", "created", "reason"], rows, terminalWidth()));
+  printLine(toTable(["id", "name", "state", "attempt", "created", "reason"], rows, terminalWidth()));
 }
 
 async function show(jobs: JobsControl, { json }: JobsFlags, id: string): Promise<void> {
@@ -46,7 +47,7 @@ async function show(jobs: JobsControl, { json }: JobsFlags, id: string): Promise
   if (json) return printJSON(job);
   const { payload, ...fields }: JobRecord = job;
   const rows = [...Object.entries(fields), ["payload", payload]] as const;
-  print(
+  printLine(
     toTable(
       ["field", "value"],
       rows.map(([name, value]) => [name, textOf(value)]),
@@ -58,7 +59,7 @@ async function show(jobs: JobsControl, { json }: JobsFlags, id: string): Promise
 async function retry(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
   const state = assertFound(await jobs.retry(id), id);
   if (state !== "dead") throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a dead job can be retried.");
-  print(`The job ${id} is waiting again, with all its attempts.`);
+  printLine(`The job ${id} is waiting again, with all its attempts.`);
 }
 
 async function cancel(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
@@ -66,14 +67,14 @@ async function cancel(jobs: JobsControl, _flags: JobsFlags, id: string): Promise
   if (state === "done" || state === "dead" || state === "cancelled") {
     throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a job that is not finished can be cancelled.");
   }
-  print(state === "running" ? `The job ${id} is cancelled: its signal aborts.` : `The job ${id} is cancelled.`);
+  printLine(state === "running" ? `The job ${id} is cancelled: its signal aborts.` : `The job ${id} is cancelled.`);
 }
 
 async function schedules(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
   if (json) return printJSON(jobs.schedules);
-  if (jobs.schedules.length === 0) return print("No schedules.");
+  if (jobs.schedules.length === 0) return printLine("No schedules.");
   const rows = jobs.schedules.map(({ name, cron, timezone, job }) => [name, cron, timezone, job]);
-  print(toTable(["name", "cron", "timezone", "job"], rows, terminalWidth()));
+  printLine(toTable(["name", "cron", "timezone", "job"], rows, terminalWidth()));
 }
 
 function assertFound(state: JobState | null, id: string): JobState {
@@ -86,9 +87,5 @@ function textOf(value: unknown): string {
 }
 
 function printJSON(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  printLine(JSON.stringify(value, null, 2));
 }

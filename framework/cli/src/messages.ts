@@ -89,9 +89,11 @@ export const COMMANDS = {
   "TSGI_UNREADABLE_FILE.flag": (flag: string, file: string, reason: string) =>
     `${flag} ${file} cannot be read: ${reason}`,
   /**
-   * The file of `--out` cannot be written.
+   * The file of `--out`, or the standard output, cannot be written.
    *
-   * The folder must exist.
+   * The folder must exist, and its disk must have space.
    */
-  TSGI_UNWRITABLE_FILE: (file: string, reason: string) => `${file} cannot be written: ${reason}`,
+  "TSGI_UNWRITABLE_FILE.out": (file: string, reason: string) => `${file} cannot be written: ${reason}`,
+  "TSGI_UNWRITABLE_FILE.output": (reason: string) =>
+    `The standard output cannot be written, and is not complete: ${reason}`,
 };

@@ -5,6 +5,7 @@ import { buildAsyncAPI, type Change, compareDocuments, writeClient } from "@tsgi
 import type { OpenAPIDocument } from "tsgi/openapi";
 import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
 import { loadTsgiApp } from "./load-app.js";
+import { print, printLine } from "./output.js";
 
 /** The flags of `tsgi openapi`. */
 export interface OpenAPIFlags {
@@ -23,7 +24,7 @@ export async function showOpenAPI(module: string | undefined, flags: OpenAPIFlag
   const document = app.openapi();
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (check !== undefined) await checkDocument(document, text, check, { committed, write: write === true });
-  else if (out === undefined) process.stdout.write(text);
+  else if (out === undefined) print(text);
   else await writeDocument(document, text, out);
 }
 
@@ -31,7 +32,7 @@ async function showAsyncAPI(module: string | undefined, out: string | undefined)
   const { app } = await loadTsgiApp(module);
   const document = buildAsyncAPI(app);
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  if (out === undefined) process.stdout.write(text);
+  if (out === undefined) print(text);
   else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"));
 }
 
@@ -41,10 +42,12 @@ async function writeDocument(document: OpenAPIDocument, text: string, out: strin
 }
 
 async function writeText(text: string, out: string, content: string): Promise<void> {
-  await writeFile(out, text).catch((error: unknown) => {
-    throw commandError("TSGI_UNWRITABLE_FILE", out, showError(error));
-  });
+  await writeFile(out, text).catch((error: unknown) => failToWrite(out, error));
   process.stderr.write(`Wrote ${out}: ${content}.\n`);
+}
+
+function failToWrite(out: string, error: unknown): never {
+  throw commandError("TSGI_UNWRITABLE_FILE.out", out, showError(error));
 }
 
 /** A committed document, and the text that it is read from. */
@@ -82,7 +85,7 @@ async function checkDocument(
   const changes = committed === null ? [] : compareDocuments(committed.document, document);
   const breaking = changes.filter(({ kind }) => kind === "breaking");
   const additions = changes.filter(({ kind }) => kind === "addition");
-  for (const change of [...breaking, ...additions]) process.stdout.write(`${showChange(change)}\n`);
+  for (const change of [...breaking, ...additions]) printLine(showChange(change));
   const summary = `${countOf(breaking.length, "breaking change")}, ${countOf(additions.length, "addition")}`;
   const isEqual = committed?.text === text;
   const hint = isEqual || write ? "" : " Update the file with --write.";
@@ -104,6 +107,7 @@ function showChange({ kind, operation, place, message, remedy }: Change): string
 export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
   const document = await readDocument(source);
   await writeClient(document, { out }).catch((error: unknown) => {
+    if (error instanceof Error && "syscall" in error) failToWrite(out, error);
     throw error instanceof ConfigurationError ? new CommandError(error.code, error.message) : error;
   });
   process.stderr.write(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").\n`);

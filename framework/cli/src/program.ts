@@ -7,6 +7,7 @@ import type { WorkerFlags } from "./worker.js";
 import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
 import { EXIT } from "./errors.js";
 import type { OpenAPIFlags } from "./openapi.js";
+import { print } from "./output.js";
 import type { RunFlags } from "./run.js";
 
 /** The argument of commands: its name and description. */
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     .version(version(), "-V, --version")
     .showHelpAfterError("(tsgi --help shows every command)")
     .showSuggestionAfterError()
+    .configureOutput({ writeOut: print })
     .configureHelp({ sortSubcommands: false });
   // Commander's own code for a wrong line is 1, which stands for the failure of a right one.
   program.exitOverride((error) => {

@@ -3,6 +3,7 @@ import type { App } from "tsgi";
 import { endpointsOf, nameOf, plansOf, routeNameOf } from "tsgi/internals";
 import { nameDependencies } from "./declared-names.js";
 import { loadTsgiApp } from "./load-app.js";
+import { printLine } from "./output.js";
 import { terminalWidth, toTable } from "./table.js";
 
 /** One route, as the table and `--json` show it. */
@@ -21,9 +22,9 @@ export interface RouteLine {
 export async function showRoutes(module: string | undefined, options: { json?: boolean }): Promise<void> {
   const { app, shownFile } = await loadTsgiApp(module);
   const lines = await describeRoutes(app);
-  if (options.json) return print(JSON.stringify(lines, null, 2));
-  if (lines.length === 0) return print(`${shownFile} has no routes.`);
-  print(showTable(lines));
+  if (options.json) return printLine(JSON.stringify(lines, null, 2));
+  if (lines.length === 0) return printLine(`${shownFile} has no routes.`);
+  printLine(showTable(lines));
 }
 
 /** Leaves out names that repeat method and path, and a column without any other. */
@@ -66,8 +67,4 @@ function targetOf({ method, path }: Pick<RouteLine, "method" | "path">): string 
 function placeOf(endpoint: ReturnType<typeof endpointsOf>[number] | undefined): RouteLine["runs"] {
   if (endpoint?.isPooled) return "pool";
   return endpoint?.plan.handler.isAsync === false ? "loop" : "async";
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

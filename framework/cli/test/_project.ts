@@ -26,14 +26,19 @@ export class RunningCommand {
   #seen = 0;
   #wake: () => void = () => {};
 
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, { isAtTerminal = false } = {}) {
+  constructor(
+    args: readonly string[],
+    cwd: string,
+    env: NodeJS.ProcessEnv,
+    { isAtTerminal = false, shell = 'exec "$@"' } = {},
+  ) {
     const line = [process.execPath, COMMAND, ...args];
     const child = isAtTerminal
       ? spawn("script", ["--quiet", "--return", "--flush", "--command", `exec '${line.join("' '")}'`, "/dev/null"], {
           cwd,
           env,
         })
-      : spawn(process.execPath, line.slice(1), { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+      : spawn("sh", ["-c", shell, "sh", ...line], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     this.child = child;
     let stdout = "";
     let stderr = "";
@@ -96,9 +101,13 @@ export class Project implements AsyncDisposable {
   }
 
   /** Starts the command. It is killed with the project when it has not ended. */
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}, { isAtTerminal = false } = {}): RunningCommand {
+  start(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv = {},
+    options: { isAtTerminal?: boolean; shell?: string } = {},
+  ): RunningCommand {
     const { PORT: _port, HOST: _host, NODE_ENV: _mode, ...inherited } = process.env;
-    const command = new RunningCommand(args, this.folder, { ...inherited, ...env }, { isAtTerminal });
+    const command = new RunningCommand(args, this.folder, { ...inherited, ...env }, options);
     this.#commands.push(command);
     return command;
   }
@@ -111,6 +120,11 @@ export class Project implements AsyncDisposable {
   /** Runs the command to its end. */
   run(...args: string[]): Promise<Outcome> {
     return this.start(args).ended;
+  }
+
+  /** Runs it by a line of a shell, in which it is `"$@"`. */
+  runBy(shell: string, ...args: string[]): Promise<Outcome> {
+    return this.start(args, {}, { shell }).ended;
   }
 
   /** Runs a program of the project, and returns its output. */
