@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-flags.js";
@@ -60,7 +61,7 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
 }
 
 /**
- * Parses the command line of a new project, without access to the file system.
+ * Parses the command line of a new project. A path is relative to the current folder.
  *
  * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that npm refuses or that resembles a command, and
  * for a flag that npm took for itself.
@@ -70,17 +71,16 @@ export function parseArguments(argv: readonly string[], environment: Environment
   const { values, words } = readLine(argv, flags);
   // readLine has checked choices, and returns a boolean for a switch.
   Object.assign(options, Object.fromEntries(values));
-  for (const word of words) {
-    options.name = readName(word, options.name);
-  }
-  options.help ||= options.name === "help" && words.length === 1 && !options.yes;
+  Object.assign(options, readWords(words, options.into));
+  const [word] = words;
+  options.help ||= word === "help" && words.length === 1 && !options.yes;
   if (!options.help && !options.version) {
     const taken = findFlagTakenByNpm(environment, new Set(values.keys()));
     if (taken) {
       throw new UsageError(`npm took ${taken} as its own flag; ${aboutNpm}`);
     }
     options.yes ||= isYesTakenByNpm(environment);
-    refuseNearCommand(options);
+    refuseNearCommand(word, options.yes);
     const fault = findFault(options);
     if (fault !== null) {
       throw new UsageError(fault);
@@ -90,30 +90,42 @@ export function parseArguments(argv: readonly string[], environment: Environment
 }
 
 /** A command with a letter wrong would create a project of that name. */
-function refuseNearCommand({ name, yes }: CommandOptions): void {
-  const meant = name === undefined || yes ? null : nearestCommand(name);
-  if (name !== undefined && meant !== null) {
+function refuseNearCommand(word: string | undefined, yes: boolean): void {
+  const meant = word === undefined || yes ? null : nearestCommand(word);
+  if (word !== undefined && meant !== null) {
     throw new UsageError(
-      `unknown command ${quoteName(name)}; did you mean create-tsgi ${meant} …? ` +
+      `unknown command ${quoteName(word)}; did you mean create-tsgi ${meant} …? ` +
         "(use --yes to create a project with this name)",
     );
   }
 }
 
-function readName(value: string, earlier: string | undefined): string {
-  if (value.startsWith("-") && value.length > 1) {
-    throw new UsageError(`${quoteName(value)} follows a "--" that is not needed here (${aboutNpm})`);
+function readWords(words: readonly string[], into?: string): Pick<CommandOptions, "name" | "into"> {
+  const [word, unexpected] = words;
+  const flag = words.find((text) => text.startsWith("-") && text.length > 1);
+  if (flag !== undefined) {
+    throw new UsageError(`${quoteName(flag)} follows a "--" that is not needed here (${aboutNpm})`);
   }
-  if (earlier !== undefined) {
-    const meant = nearestCommand(earlier);
+  const place = word === undefined ? {} : readPlace(word, into);
+  if (word !== undefined && unexpected !== undefined) {
+    const meant = nearestCommand(word);
     const advice = meant === null ? aboutNpm : `did you mean create-tsgi ${meant} …?`;
-    throw new UsageError(`unexpected argument ${quoteName(value)} after the name ${quoteName(earlier)}; ${advice}`);
+    throw new UsageError(`unexpected argument ${quoteName(unexpected)} after the name ${quoteName(word)}; ${advice}`);
   }
-  const fault = findNameFault(value);
+  return place;
+}
+
+/** The name of a project, and the parent of its folder for a path: `../apps/shop`, or `.` for the current folder. */
+function readPlace(word: string, into = "."): Pick<CommandOptions, "name" | "into"> {
+  // Not `@scope/name`.
+  const isPath = word === "." || word === ".." || (word.includes("/") && !word.startsWith("@"));
+  const folder = isPath ? resolve(into, word) : word;
+  const name = isPath ? basename(folder) : word;
+  const fault = findNameFault(name);
   if (fault !== null) {
-    throw new UsageError(fault);
+    throw new UsageError(isPath ? `${fault}; a project has the name of its folder` : fault);
   }
-  return value;
+  return isPath ? { name, into: dirname(folder) } : { name };
 }
 
 function readValue(flag: Flag<string>, value: string | undefined, inline: boolean): string | boolean {

@@ -26,6 +26,8 @@ prompts for missing options. Otherwise it uses the defaults and prints them. The
   npm create tsgi my-app
   npm create tsgi my-app -- --yes        write flags after "--"
   create-tsgi my-app --into ~/projects   writes ~/projects/my-app
+  create-tsgi ../apps/shop               writes ../apps/shop, with the name shop
+  create-tsgi .                          writes into the current folder, with its name
 
 Flags:
 ${flagTable(flags)}

@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { parseArguments } from "../src/arguments.js";
 import { UsageError } from "../src/errors.js";
@@ -41,6 +42,13 @@ describe("the command line", () => {
     [["--no-docker", "--load-tests", "--no-ci"], { docker: false, loadTests: true, ci: false }],
     [["--package-manager", "pnpm", "--json"], { packageManager: "pnpm", json: true }],
     [["--force", "--dry-run"], { force: true, dryRun: true }],
+    [["../apps/shop"], { name: "shop", into: resolve("../apps") }],
+    [["./shop/"], { name: "shop", into: process.cwd() }],
+    [["/srv/shop"], { name: "shop", into: "/srv" }],
+    [["apps/shop", "--into", "/srv"], { name: "shop", into: "/srv/apps" }],
+    [["."], { name: basename(process.cwd()), into: dirname(process.cwd()) }],
+    [[".", "--into=/srv/shop"], { name: "shop", into: "/srv" }],
+    [["@acme/shop"], { name: "@acme/shop" }],
     [["-h"], { help: true }],
     [["-v"], { version: true }],
   ])("reads %j", (argv, expected) => {
@@ -70,7 +78,9 @@ describe("the command line", () => {
     [["modle", "Note"], "did you mean create-tsgi model …?"],
     [["models", "Note"], "did you mean create-tsgi model …?"],
     [["my-app", "--", "--yes"], '"--yes" follows a "--" that is not needed here'],
-    [["../x"], "path"],
+    [["../X"], '"X" is not an npm name: it has capital letters; a project has the name of its folder'],
+    [["/"], "the name is empty; a project has the name of its folder"],
+    [["@acme/a/b"], "is a path, not an npm name"],
     [["Name"], "capital letters"],
     [[""], "the name is empty"],
     ...[

@@ -54,6 +54,27 @@ describe("create-tsgi", () => {
     expect(manifest.name).toBe("@acme/api");
   });
 
+  it("writes into the folder that a path names, and into the current folder if it contains only .git", async () => {
+    await using folder = await temporaryFolder();
+    const shop = join(folder.path, "apps/shop");
+    await mkdir(join(shop, ".git"), { recursive: true });
+    const minimal = [...quick, "--template", "minimal"];
+    const results = [
+      await createTsgi(["../blog", ...minimal], { cwd: join(folder.path, "apps") }),
+      await createTsgi([".", ...minimal], { cwd: shop }),
+    ];
+    expect(results).toMatchObject([
+      { status: 0, stderr: "", stdout: expect.stringContaining(`cd ${join(folder.path, "blog")}\n`) },
+      { status: 0, stderr: "", stdout: expect.not.stringContaining("cd ") },
+    ]);
+    const names = [join(folder.path, "blog"), shop].map(
+      async (path) => JSON.parse(await readFile(join(path, "package.json"), "utf8")).name,
+    );
+    expect(await Promise.all(names)).toEqual(["blog", "shop"]);
+    const again = await createTsgi([".", ...minimal], { cwd: shop });
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringContaining("is not empty") });
+  });
+
   it("uses and prints the defaults if it cannot prompt", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgi(["--no-install"], { cwd: folder.path });
@@ -122,7 +143,7 @@ describeWithDevice("a full disk", () => {
 describe("a wrong command line", () => {
   it.each([
     ["a name that npm refuses", ["My App"]],
-    ["a path", ["../x"]],
+    ["a path to a folder that npm refuses as a name", ["../X"]],
     ["__proto__", ["__proto__"]],
     ["300 characters", ["x".repeat(300)]],
     ["an unknown flag", ["my-app", "--typescript"]],
@@ -349,9 +370,9 @@ describe("--json", () => {
 
   it("also prints errors as a document, in addition to the text for people", async () => {
     await using folder = await temporaryFolder();
-    const { status, stdout, stderr } = await createTsgi(["../x", "--json"], { cwd: folder.path });
+    const { status, stdout, stderr } = await createTsgi(["../X", "--json"], { cwd: folder.path });
     expect(status).toBe(2);
-    expect(JSON.parse(stdout)).toEqual({ error: { message: expect.stringContaining("path"), exitCode: 2 } });
+    expect(JSON.parse(stdout)).toEqual({ error: { message: expect.stringContaining("capital letters"), exitCode: 2 } });
     expect(stderr).toMatch(/^create-tsgi: .+\n$/);
   });
 });

@@ -24,7 +24,7 @@ describe("arguments that Yeoman has parsed", () => {
   });
 
   it("are rejected as on our own command line", () => {
-    expect(() => readAnswersOf(["../x"], {})).toThrow(UsageError);
+    expect(() => readAnswersOf(["../X"], {})).toThrow(UsageError);
     expect(() => readAnswersOf([], { template: "__proto__" })).toThrow("is unknown");
   });
 });
