@@ -16,6 +16,7 @@ beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 const calls = [
   ["router", "orders"],
   ["router", "order-lines"],
+  ["router", "v1/files"],
   ["route", "GET /orders/{order_id}/lines"],
   ["route", "POST", "/orders/{order_id}/lines"],
   ["route", "PUT /settings/{name}"],
@@ -61,6 +62,7 @@ const callsWithModels = [
   ...calls,
   ["model", "Note", ...fieldsOfNote.split(" ")],
   ["model", "BlogCategory"],
+  ["model", "ApiKey"],
   ["model", "Attachment", "note:Note", "category:BlogCategory?"],
   ["route", "GET /notes/{note_id}/history"],
   ["route", "POST /notes/{account}/parts"],
@@ -232,6 +234,43 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
     expect((await project.files()).get("test/routes/get-status.test.ts")).not.toContain("login");
   });
 
+  it("the routes of a model are described with the right article", async () => {
+    await using project = await scaffold("auth");
+    await project.create("model", "ApiKey");
+    const files = await project.files();
+    const routes = files.get("src/routes/api-keys.ts") ?? "";
+    const summaries = [...routes.matchAll(/summary: "(.*)"/g)].map(([, summary]) => summary);
+    expect(summaries.slice(1)).toEqual([
+      "Add an API key",
+      "An API key of the user",
+      "Replace an API key",
+      "Change an API key",
+      "Remove an API key",
+    ]);
+    expect(files.get("src/models.ts")).toContain("/** An ApiKey in responses. */");
+    expect(files.get("test/routes/api-keys.test.ts")).toContain('"shows an API key only to its user"');
+  });
+
+  it("a model rejects the names that its routes use", async () => {
+    await using project = await scaffold("auth");
+    const names = ["Data", "Database", "Date", "Depends", "Promise", "Query", "Router"];
+    const results = await project.createInOrder(names.map((name) => ["model", name]));
+    expect(results.map(({ status, stderr }) => [status, stderr])).toEqual(
+      names.map(() => [2, expect.stringContaining("is a name that the routes of a model use")]),
+    );
+  });
+
+  it("a router of several segments has them as its prefix, and its routes find it", async () => {
+    await using project = await scaffold("auth");
+    await project.create("router", "/v1/userFiles");
+    await project.create("route", "GET /v1/user-files/{file_id}/parts");
+    const router = (await project.files()).get("src/routes/v1-user-files.ts") ?? "";
+    expect(router).toContain(
+      'export const v1UserFiles = new Router({ prefix: "/v1/user-files", tags: ["v1-user-files"] });',
+    );
+    expect(router).toContain('"/{file_id}/parts"');
+  });
+
   it("a model rejects fields without a type, and names that it uses itself", async () => {
     await using project = await scaffold("auth", "--no-docker");
     const fields = ["a:String@uniqe", "owner:String", "ownerId:Int", "user:User", "other:Nothing"];
@@ -357,6 +396,9 @@ describe("a sub-generator", () => {
       [2, ["route", "GET /x", "extra", "words"], "unexpected argument"],
       [2, ["route", "GET /x", "--force"], 'unknown flag "--force"'],
       [2, ["router", "../x"], "is not a name"],
+      [2, ["router", "v1//files"], '"v1//files" is not a name'],
+      [2, ["router", "v1/{id}"], "is not a name"],
+      [2, ["dependency", "v1/files"], "is not a name"],
       [2, ["router", "__proto__"], "is not a name"],
       [2, ["router", "class"], "is a reserved word"],
       [2, ["router", "x".repeat(300)], "is not a name"],

@@ -6,8 +6,10 @@ export interface ModelNames {
   model: string;
   /** `blogPost` */
   variable: string;
-  /** `blog post` */
+  /** `blog post`, `API key` */
   words: string;
+  /** The article before its words, or before its name. */
+  article: "a" | "an";
   /** `blog-posts` */
   path: string;
   /** `blogPosts` */
@@ -145,7 +147,7 @@ function renderRow(fields: readonly Field[], ...more: string[]): string {
 }
 
 function renderCollection(shape: ModelShape): string {
-  const { model, variable, words, path, router } = shape.names;
+  const { model, variable, words, article, path, router } = shape.names;
   const isUnique = hasUnique(shape.fields);
   const owner = ownerOf(shape);
   const after = "after === null ? {} : { id: { gt: after } }";
@@ -175,7 +177,7 @@ function renderCollection(shape: ModelShape): string {
 ${router}.post(
   "",
   {
-    summary: "Add a ${words}",
+    summary: "Add ${article} ${words}",
     ${isUnique ? "responses: { 409: TAKEN },\n    " : ""}params: { data: New${model}, ${owner.param}db: database, response: Response },
     returns: ${model},
     statusCode: 201,
@@ -190,12 +192,12 @@ ${renderChecks(shape, { isPartial: false })}    const ${variable} = await ${isUn
 }
 
 function renderReading(shape: ModelShape): string {
-  const { model, variable, words, router, parameter } = shape.names;
+  const { model, variable, words, article, router, parameter } = shape.names;
   const owner = ownerOf(shape);
   return `${router}.get(
   "/{${parameter}}",
   {
-    summary: "A ${words}${owner.words}",
+    summary: "${capital(article)} ${words}${owner.words}",
     responses: { 404: NOT_FOUND },
     params: { ${parameter}: ${model}Id, ${owner.param}db: database },
     returns: ${model},
@@ -216,14 +218,14 @@ function renderWriting(
   shape: ModelShape,
   { verb, summary, struct }: { verb: "put" | "patch"; summary: string; struct: string },
 ): string {
-  const { model, variable, words, router, parameter } = shape.names;
+  const { model, variable, words, article, router, parameter } = shape.names;
   const isUnique = hasUnique(shape.fields);
   const owner = ownerOf(shape);
   const update = `db.${variable}.updateManyAndReturn({ where: { id: ${parameter}${owner.where} }, ${renderRow(shape.fields)} })`;
   return `${router}.${verb}(
   "/{${parameter}}",
   {
-    summary: "${summary} a ${words}",
+    summary: "${summary} ${article} ${words}",
     responses: { 404: NOT_FOUND${isUnique ? ", 409: TAKEN" : ""} },
     params: { ${parameter}: ${model}Id, data: ${struct}, ${owner.param}db: database },
     returns: ${model},
@@ -240,12 +242,12 @@ ${renderChecks(shape, { isPartial: verb === "patch" })}    const [${variable}] =
 }
 
 function renderRemoval(shape: ModelShape): string {
-  const { model, variable, words, router, parameter } = shape.names;
+  const { model, variable, words, article, router, parameter } = shape.names;
   const owner = ownerOf(shape);
   return `${router}.delete(
   "/{${parameter}}",
   {
-    summary: "Remove a ${words}",
+    summary: "Remove ${article} ${words}",
     responses: { 404: NOT_FOUND },
     params: { ${parameter}: ${model}Id, ${owner.param}db: database },
     statusCode: 204,

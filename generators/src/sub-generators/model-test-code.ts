@@ -12,7 +12,7 @@ interface TestPlace {
 /** A test of a model's routes. If rows belong to users, there are two, each of whom sees only their own rows. */
 export function renderModelTest(shape: ModelShape, place: TestPlace): string {
   const { names, fields, belongsToUser } = shape;
-  const { path, router, words } = names;
+  const { path, router, words, article } = names;
   const caller = callerOf(shape);
   const asCaller = caller === "alice" ? "alice, bob" : caller;
   return `import { describe, expect, it } from "@jest/globals";
@@ -28,7 +28,7 @@ ${belongsToUser ? LOGINS : SEND}${renderFixtures(shape, place.models)}  const fi
 }
 
 describe("/${path}", () => {
-${belongsToUser ? renderTokenTest(shape) : ""}  it("adds, lists, reads, replaces, changes and removes a ${words}", async () => {
+${belongsToUser ? renderTokenTest(shape) : ""}  it("adds, lists, reads, replaces, changes and removes ${article} ${words}", async () => {
     await using app = await open${capital(router)}();
     const { ${caller}, first, second } = app;
     const added = await ${caller}("post", "/${path}").send(first).expect(201);
@@ -73,9 +73,9 @@ function renderTokenTest({ names: { path, router } }: ModelShape): string {
 `;
 }
 
-function renderStrangerTest({ names: { path, router, words } }: ModelShape): string {
+function renderStrangerTest({ names: { path, router, words, article } }: ModelShape): string {
   return `
-  it("shows a ${words} only to its user", async () => {
+  it("shows ${article} ${words} only to its user", async () => {
     await using app = await open${capital(router)}();
     const added = await app.alice("post", "/${path}").send(app.first).expect(201);
     const target = added.get("Location") ?? "";

@@ -16,7 +16,7 @@ import {
   type NewModel,
 } from "./model-sql.js";
 import { renderModelTest } from "./model-test-code.js";
-import { pluralOf, readName } from "./names.js";
+import { articleOf, pluralOf, readName, wordsOf } from "./names.js";
 import { addField, readModels, readOtherNames, type SchemaModel } from "./prisma-schema.js";
 import { includeRouter } from "./router.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
@@ -26,6 +26,9 @@ const schemaPath = "prisma/schema.prisma";
 const structsPath = "src/models.ts";
 const dependenciesPath = "src/dependencies.ts";
 const migrationsPath = "prisma/migrations";
+
+/** Names that the routes of a model import, declare or use. */
+const usedByRoutes = new Set("Data Database Date Db Depends Extract Moment Promise Query Router".split(" "));
 
 /** Adds a table with migrations, structs, routes and a test to a project with a database. */
 export const model: SubGenerator = {
@@ -95,11 +98,16 @@ function readModelName(word: string): ModelNames {
   if (word !== pascal) {
     throw new UsageError(`a model is written as ${pascal}, not ${quoteName(word)}`);
   }
+  if (usedByRoutes.has(pascal)) {
+    throw new UsageError(`${quoteName(word)} is a name that the routes of a model use: choose another name`);
+  }
   const path = pluralOf(kebab);
+  const words = wordsOf(kebab);
   return {
     model: pascal,
     variable: camel,
-    words: kebab.replaceAll("-", " "),
+    words,
+    article: articleOf(words),
     path,
     router: pluralOf(camel),
     table: path.replaceAll("-", "_"),
@@ -170,7 +178,7 @@ function migrations(project: ExistingProject, folders: ReturnType<typeof folders
   }));
 }
 
-function structs(project: ExistingProject, { model: name }: ModelNames, fields: readonly Field[]): Change {
+function structs(project: ExistingProject, { model: name, article }: ModelNames, fields: readonly Field[]): Change {
   const file = new SourceFile(structsPath, project.read(structsPath));
   for (const struct of [name, `New${name}`, `${name}Changes`]) {
     if (file.declares(struct)) {
@@ -184,7 +192,7 @@ function structs(project: ExistingProject, { model: name }: ModelNames, fields: 
     file.append(`/** A moment, or a day. */
 const ${MOMENT} = ${t}.Union([${t}.Date(), ${t}.String({ format: "date" })]);`);
   }
-  file.append(`/** What it takes to add a ${name}, or to replace one. */
+  file.append(`/** What it takes to add ${article} ${name}, or to replace one. */
 export const New${name} = ${t}.Object(
   {
 ${render("new")}
@@ -192,7 +200,7 @@ ${render("new")}
   { title: "New${name}" },
 );
 
-/** The fields of a ${name} to update. */
+/** The fields of ${article} ${name} to update. */
 export const ${name}Changes = ${t}.Object(
   {
 ${render("changes")}
@@ -200,7 +208,7 @@ ${render("changes")}
   { title: "${name}Changes" },
 );
 
-/** A ${name} in responses. */
+/** ${article === "a" ? "A" : "An"} ${name} in responses. */
 export const ${name} = ${t}.Object(
   {
     id: ${t}.Integer(),

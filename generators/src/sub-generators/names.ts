@@ -17,22 +17,24 @@ export interface Name {
   pascal: string;
 }
 
+const plainName = /^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/;
+
+/** A name of several segments. */
+export const pathName = /^[A-Za-z][A-Za-z0-9]*(?:[-_/][A-Za-z0-9]+)*$/;
+
 /**
  * Parses the name of new code.
  *
  * @returns its three spellings
  * @throws UsageError for an invalid name
  */
-export function readName(text: string, what: string): Name {
-  if (!/^[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*$/.test(text) || text.length > 60) {
+export function readName(text: string, what: string, allowed = plainName): Name {
+  if (!allowed.test(text) || text.length > 60) {
     throw new UsageError(
       `${quoteName(text)} is not a name for a ${what}: use letters and digits, with "-" between words`,
     );
   }
-  const kebab = text
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replaceAll("_", "-")
-    .toLowerCase();
+  const kebab = kebabOf(text).replaceAll("/", "-");
   const camel = camelOf(kebab);
   if (reserved.has(camel)) {
     throw new UsageError(`${quoteName(text)} is a reserved word: choose another name for the ${what}`);
@@ -40,9 +42,34 @@ export function readName(text: string, what: string): Name {
   return { kebab, camel, pascal: camel.replace(/^[a-z]/, (letter) => letter.toUpperCase()) };
 }
 
+/** `blogPosts` and `blog_posts` as `blog-posts`. */
+export function kebabOf(text: string): string {
+  return text
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replaceAll("_", "-")
+    .toLowerCase();
+}
+
 /** `get-orders` as `getOrders`. */
 export function camelOf(kebab: string): string {
   return kebab.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const initialisms = /\b(?:api|csv|faq|html|http|id|ip|json|pdf|qr|sms|sql|ui|uri|url|vat|xml)\b/g;
+
+/** A kebab-case name in the words of a sentence: `api-key` as `API key`. */
+export function wordsOf(kebab: string): string {
+  return kebab.replaceAll("-", " ").replaceAll(initialisms, (word) => word.toUpperCase());
+}
+
+/** The indefinite article, by sound: "an API key", "a URL", "an hour", "a user". */
+export function articleOf(words: string): "a" | "an" {
+  const [first = ""] = words.split(" ");
+  const startsWithVowel =
+    first.length > 1 && first === first.toUpperCase()
+      ? /^[AEFHILMNORSX]/.test(first)
+      : /^(?:[ai]|o(?!nce|ne)|e(?!u)|u(?!ni(?![nm])|s[aeu]|ti)|hour|honou?r|heir)/.test(first);
+  return startsWithVowel ? "an" : "a";
 }
 
 /** An English plural: `category` as `categories`. */

@@ -1,7 +1,7 @@
 import { importPath, type Module } from "../code/existing-project.js";
 import type { Registrar } from "../code/registrars.js";
 import { CommandError } from "../errors.js";
-import { readName, type Name } from "./names.js";
+import { kebabOf, pathName, readName, type Name } from "./names.js";
 import { endOfPaths } from "./place.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
 import { routeTest } from "./test-file.js";
@@ -13,27 +13,29 @@ export const router: SubGenerator = {
   example: "router orders",
   parameters: [1, 1],
   plan(project, { parameters: [word = ""] }) {
-    const name = readName(word, "router");
+    const segments = word.replace(/^\//, "");
+    const name = readName(segments, "router", pathName);
+    const prefix = `/${kebabOf(segments)}`;
     const { kebab, camel } = name;
     const path = `src/routes/${kebab}.ts`;
     const including = includeRouter(project.app, camel, path);
     const test = routeTest(project, {
       name: kebab,
-      title: `responds to paths below /${kebab}`,
+      title: `responds to paths below ${prefix}`,
       module: path,
       calls: [
-        { method: "GET", path: `/${kebab}`, names: {}, status: 200, answer: [] },
-        { method: "GET", path: `/${kebab}/{id}`, names: { id: 1 }, status: 404 },
+        { method: "GET", path: prefix, names: {}, status: 200, answer: [] },
+        { method: "GET", path: `${prefix}/{id}`, names: { id: 1 }, status: 404 },
       ],
     });
-    return { changes: [{ path, text: render(name), isNew: true }, ...including, test], notes: [] };
+    return { changes: [{ path, text: render(name, prefix), isNew: true }, ...including, test], notes: [] };
   },
 };
 
-function render({ kebab, camel, pascal }: Name): string {
+function render({ kebab, camel, pascal }: Name, prefix: string): string {
   return `import { HTTPException, Router, t } from "tsgi";
 
-export const ${camel} = new Router({ prefix: "/${kebab}", tags: ["${kebab}"] });
+export const ${camel} = new Router({ prefix: "${prefix}", tags: ["${kebab}"] });
 
 export const get${pascal} = ${camel}.get(
   "",
