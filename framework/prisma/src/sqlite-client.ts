@@ -135,10 +135,11 @@ function run(connection: SQLite.Database, source: InStatement): ResultSet {
   if (!statement.reader) {
     return createResult([], [], statement.run(values).changes);
   }
+  const columns = statement.columns();
   const rows = statement.safeIntegers(true).raw(true).all(values) as (Value | Uint8Array)[][]; // `raw`: each row is a list of values
   return createResult(
-    statement.columns(),
-    rows.map((row) => row.map(fromSQLite)),
+    columns,
+    rows.map((row) => row.map((value, index) => fromSQLite(value, columns[index]?.type ?? ""))),
     0,
   );
 }
@@ -158,11 +159,17 @@ function toSQLite(value: InValue): Exclude<InValue, boolean> {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
+/** The declared types that Prisma's adapter reads as a time. */
+const TIME_TYPE = /^(?:DATETIME|TIMESTAMP)$/i;
+/** A time of `CURRENT_TIMESTAMP` and other functions of SQLite: in UTC, but Prisma would read it as a local time. */
+const TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/;
+
 /**
  * Integers arrive as `bigint`, so that they keep all digits; most are small enough for a number. Bytes arrive as a `Buffer`,
  * but Prisma's adapter recognizes only an `ArrayBuffer`, if an expression has no declared type.
  */
-function fromSQLite(value: Value | Uint8Array): Value {
+function fromSQLite(value: Value | Uint8Array, type: string): Value {
   if (value instanceof Uint8Array) return Uint8Array.from(value).buffer;
+  if (typeof value === "string") return TIME_TYPE.test(type) ? value.replace(TIME, "$1T$2+00:00") : value;
   return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }

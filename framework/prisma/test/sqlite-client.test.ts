@@ -88,6 +88,24 @@ describe("a connection to SQLite", () => {
     expect(rows).toEqual([[Uint8Array.of(0, 255), Uint8Array.of(0, 255), new Uint8Array()]]);
   });
 
+  it("returns a time without an offset as a time in UTC, as SQLite writes it, and text unchanged", async () => {
+    await using table = await openTable();
+    table.other.exec(`
+      CREATE TABLE moments (at DATETIME DEFAULT CURRENT_TIMESTAMP, exact TIMESTAMP, known DATETIME, note TEXT);
+      INSERT INTO moments (exact, known, note) VALUES
+        ('2026-01-01 12:00:00.123', '2026-01-01T12:00:00.000+00:00', '2026-01-01 12:00:00')`);
+    const [now] = table.other.prepare("SELECT at FROM moments").raw(true).get() as [string];
+    const { rows } = await table.adapter.queryRaw({ sql: "SELECT * FROM moments", args: [], argTypes: [] });
+    expect(rows).toEqual([
+      [
+        `${now.replace(" ", "T")}+00:00`,
+        "2026-01-01T12:00:00.123+00:00",
+        "2026-01-01T12:00:00.000+00:00",
+        "2026-01-01 12:00:00",
+      ],
+    ]);
+  });
+
   it("distinguishes the lock from other errors", async () => {
     await using table = await openTable();
     const second = openSQLite(table.url);
