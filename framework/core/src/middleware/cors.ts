@@ -196,9 +196,9 @@ function compile(options: CORSOptions) {
   const { allowCredentials: credentials = false, maxAge = 600, allowPrivateNetwork: privateNetwork = false } = options;
   /** `null` for every page, without credentials: the response does not depend on the origin then. */
   const isAllowed = compileOrigins(options.allowOrigins);
-  const methods = namesIn(options.allowMethods ?? DEFAULT_METHODS);
-  const headers = namesIn(options.allowHeaders);
-  const expose = namesIn(options.exposeHeaders);
+  const methods = namesIn("allowMethods", options.allowMethods ?? DEFAULT_METHODS);
+  const headers = namesIn("allowHeaders", options.allowHeaders);
+  const expose = namesIn("exposeHeaders", options.exposeHeaders);
   if (credentials) {
     if (isAllowed === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.origins");
     if (expose === null) throw configurationError("TSGI_CORS_CREDENTIALS_FOR_ALL.headers");
@@ -214,7 +214,9 @@ function compile(options: CORSOptions) {
   };
 }
 
-/** The names of a list; `null` for `"*"`. */
-function namesIn(given: "*" | readonly string[] = []): readonly string[] | null {
-  return given === "*" || (given.length === 1 && given[0] === "*") ? null : given;
+/** The names of a list; `null` for `"*"`. @throws ConfigurationError for a list of `"*"` and names. */
+function namesIn(option: string, given: "*" | readonly string[] = []): readonly string[] | null {
+  if (given === "*" || (given.length === 1 && given[0] === "*")) return null;
+  if (given.includes("*")) throw configurationError("TSGI_CORS_STAR_IN_LIST", option);
+  return given;
 }

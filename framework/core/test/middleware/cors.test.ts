@@ -213,6 +213,9 @@ it.each<[string, unknown, RegExp]>([
     { allowOrigins: [PAGE], allowCredentials: true, exposeHeaders: "*" },
     /List the headers/,
   ],
+  ["a star beside headers", { allowOrigins: "*", allowHeaders: ["Authorization", "*"] }, /allowHeaders: "\*"/],
+  ["a star beside methods", { allowOrigins: "*", allowMethods: ["*", "PUT"] }, /allowMethods: "\*"/],
+  ["a star beside exposed headers", { allowOrigins: "*", exposeHeaders: ["*", "X-A"] }, /exposeHeaders: "\*"/],
   ["an age that is none", { allowOrigins: "*", maxAge: 1.5 }, /maxAge should be a whole number/],
 ])("cors rejects %s when it is created", (_, options, message) => {
   const make = () => cors(options as CORSOptions);

@@ -26,6 +26,19 @@ export const MIDDLEWARE = {
     `the origins: allowOrigins: ["https://example.com"].`,
   "TSGI_CORS_CREDENTIALS_FOR_ALL.headers": `cors(): with allowCredentials, browsers treat exposeHeaders "*" as the name of a header. List the headers.`,
   /**
+   * A list of `cors` contains `"*"` and other names. `"*"` is every name, including `Authorization`.
+   *
+   * ```js
+   * // Wrong
+   * cors({ allowOrigins: "*", allowHeaders: ["Authorization", "*"] });
+   *
+   * // Right
+   * cors({ allowOrigins: "*", allowHeaders: "*" });
+   * ```
+   */
+  TSGI_CORS_STAR_IN_LIST: (option: string) =>
+    `cors(): "*" in ${option} makes the other names pointless. Write ${option}: "*", or list names only.`,
+  /**
    * An entry of `allowOrigins` does not match the origin that browsers send, or it allows more origins than it seems
    * to.
    *
