@@ -33,7 +33,7 @@ function at(document: Json, ref: unknown): unknown {
   if (typeof ref !== "string" || !ref.startsWith("#/")) return undefined;
   let node: unknown = document;
   for (const part of ref.slice(2).split("/")) {
-    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = pointerKey(part);
     node = Array.isArray(node)
       ? node[Number(key)]
       : Object.hasOwn(objectOf(node), key)
@@ -41,6 +41,11 @@ function at(document: Json, ref: unknown): unknown {
         : undefined;
   }
   return node;
+}
+
+/** The key in a part of a JSON pointer in a fragment (RFC 6901 §6). Some programs do not encode its `%`. */
+export function pointerKey(part: string): string {
+  return decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function decode(text: string): string {

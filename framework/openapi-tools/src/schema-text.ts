@@ -1,5 +1,6 @@
 /** Schemas of a document as TypeScript, in the words of openapi-typescript. @module */
 import type { SchemaObject } from "tsgi/openapi";
+import { pointerKey } from "./json-parts.js";
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const COMPONENT = "#/components/schemas/";
@@ -120,9 +121,6 @@ export function schemaText(schema: SchemaObject | boolean): string {
 /** The address of a component, or of a part of one. */
 function referenceText($ref: string): string {
   if (!$ref.startsWith(COMPONENT)) return "unknown";
-  const [name = "", ...rest] = $ref
-    .slice(COMPONENT.length)
-    .split("/")
-    .map((part) => decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [name = "", ...rest] = $ref.slice(COMPONENT.length).split("/").map(pointerKey);
   return rest.length > 0 ? "unknown" : `components["schemas"][${JSON.stringify(name)}]`;
 }

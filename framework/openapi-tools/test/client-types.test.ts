@@ -34,6 +34,27 @@ export type All = [paths, operations];
 `;
 
 describe("the types of a client", () => {
+  it.each([
+    ["shop~1user", "shop/user"],
+    ["shop%20user", "shop user"],
+    ["100%", "100%"],
+  ])("refer to the component of #/components/schemas/%s", async (pointer, name) => {
+    const document: OpenAPIDocument = {
+      openapi: "3.1.1",
+      info: { title: "Shop", version: "1" },
+      servers: [],
+      security: [],
+      paths: {},
+      components: {
+        schemas: {
+          [name]: { type: "object" },
+          List: { type: "array", items: { $ref: `#/components/schemas/${pointer}` } },
+        },
+      },
+    };
+    expect(await typesOf(document)).toContain(`components["schemas"][${JSON.stringify(name)}][]`);
+  });
+
   it.each(compilers)("compile with TypeScript %s, for a document of each version", async (_version, compiler) => {
     for (const version of VERSIONS) {
       const ours = await typesOf(createKitchenSink(version).openapi());

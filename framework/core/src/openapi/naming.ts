@@ -1,7 +1,7 @@
 /** Names that the document makes up: of operations, summaries and components. @module */
 import { configurationError } from "../common/exceptions.js";
 import type { PathPattern } from "../routing/path-pattern.js";
-import { isObjectSchema, type JSONSchema, unionMembers } from "../schema/json-schema.js";
+import { isObjectSchema, type JSONSchema, pointerKey, unionMembers } from "../schema/json-schema.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
 
 /** A struct that is listed under a title. */
@@ -179,6 +179,8 @@ export function ownName(schema: JSONSchema): ComponentName | null {
  */
 export function referredName(ref: string, target: JSONSchema, hint: string): ComponentName {
   const definition = /^(?:#\/(?:\$defs|definitions)\/)?([^#/]+)$/.exec(ref)?.[1];
-  if (definition !== undefined && !MADE_UP.test(definition)) return { base: toName(definition), rank: RANK.id };
+  if (definition !== undefined && !MADE_UP.test(definition)) {
+    return { base: toName(pointerKey(definition)), rank: RANK.id };
+  }
   return ownName(target) ?? { base: hint, rank: RANK.title };
 }

@@ -98,14 +98,29 @@ export function transformOf(schema: JSONSchema & { [TRANSFORM]?: Transform }): T
   return schema[TRANSFORM];
 }
 
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** The key in a part of a JSON pointer (RFC 6901 §6). Zod does not encode its `%`, which is then invalid. */
+export function pointerKey(part: string): string {
+  try {
+    return unescapePointer(decodeURIComponent(part));
+  } catch {
+    return unescapePointer(part);
+  }
+}
+
 /** Follows `$ref` within the document whose root is `root`: `#`, `#/$defs/X`, an `$id`, or the name of a definition. */
 export function resolveRef(ref: string, root: JSONSchema): JSONSchema | undefined {
   if (ref === "#" || ref === root.$id) return root;
   if (ref.startsWith("#/")) {
     let node: unknown = root;
     for (const part of ref.slice(2).split("/")) {
-      const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+      if (typeof node !== "object" || node === null) return undefined;
+      const verbatim = unescapePointer(part);
+      const key = Object.hasOwn(node, verbatim) ? verbatim : pointerKey(part);
+      if (!Object.hasOwn(node, key)) return undefined;
       node = Reflect.get(node, key);
     }
     return node as JSONSchema;

@@ -68,6 +68,10 @@ describe("a schema with a name", () => {
     ["the title of an intersection", t.Intersect([t.Object({}), t.Object({})], { title: "Both" }), "Both"],
     ["its name in a module", t.Module({ Leaf: t.Object({ a: t.String() }) }).Import("Leaf"), "Leaf"],
     ["Zod's id", z.object({}).meta({ id: "ZodUser", title: "A user" }), "ZodUser"],
+    ["Zod's id with a slash", z.object({}).meta({ id: "shop/user" }), "ShopUser"],
+    ["Zod's id with a tilde", z.object({}).meta({ id: "shop~user" }), "ShopUser"],
+    ["Zod's id with a bare percent sign", z.object({}).meta({ id: "100% user" }), "100User"],
+    ["Zod's id that looks encoded", z.object({}).meta({ id: "shop%20user" }), "ShopUser"],
     ["Valibot's title", toStandardJsonSchema(v.pipe(v.object({}), v.title("ValibotUser"))), "ValibotUser"],
     [
       "its route, where it contains itself and has no name",
