@@ -48,7 +48,6 @@ it("makes a span without a status of a request whose client disconnected, even i
 });
 
 describeMatrix("openTelemetry", ({ call, transport }) => {
-
   it("makes a server span with the attributes of the semantic conventions, and no other", async () => {
     const app = create();
     app.get("/items/{item_id}", { params: { item_id: t.Integer() } }, async ({ item_id }) => ({ item_id }));
