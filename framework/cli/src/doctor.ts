@@ -1,6 +1,13 @@
 /** `tsgi doctor`: checks for common mistakes, and tells how to fix them. @module */
 import { checkApplication } from "./doctor/application.js";
-import { checkLoop, checkManifest, checkNode, checkTypeScript, checkVariables } from "./doctor/environment.js";
+import {
+  checkLoop,
+  checkManifest,
+  checkNode,
+  checkTypeScript,
+  checkVariables,
+  readEnvironment,
+} from "./doctor/environment.js";
 import { fault, type Finding } from "./doctor/finding.js";
 import { EXIT, showFailure } from "./errors.js";
 import { findModule } from "./find-module.js";
@@ -20,7 +27,7 @@ export async function doctor(module: string | undefined): Promise<void> {
 }
 
 async function examine(module: string | undefined): Promise<Finding[]> {
-  const findings = [checkNode(), checkLoop(), ...checkManifest(), ...checkVariables()];
+  const findings = [checkNode(), checkLoop(), ...checkManifest(), ...readEnvironment(), ...checkVariables()];
   try {
     const file = findModule(module);
     return [...findings, ...checkTypeScript(isTypeScript(file)), ...(await checkApplication(file))];

@@ -296,6 +296,19 @@ describe("tsgi doctor, of the project", () => {
     expect(code).toBe(expected);
   });
 
+  it("reads .env, which does not override variables that are set", async () => {
+    const files = { "app.js": inOrder, ".env": "SECRET_KEY=changeme\nJWT_SECRET=short\n" };
+    const { lines } = await examine(files, { JWT_SECRET: "0123456789abcdef".repeat(3) });
+    expect(complaints(lines)).toEqual([expect.stringMatching(/SECRET_KEY is one that documentation shows/)]);
+    expect(lines).toContainEqual(expect.stringMatching(/^✓ environment +with \.env, /));
+  });
+
+  it("reads only the files that flags name, if there are any", async () => {
+    await using project = await Project.create({ "app.js": inOrder, ".env": "SECRET_KEY=short\n", other: "" });
+    const { stdout } = await project.run("doctor", "--env-file", "other");
+    expect(stdout).not.toContain("environment");
+  });
+
   it("prints no key", async () => {
     const { lines } = await examine({ "app.js": inOrder }, { SECRET_KEY: "hunter2" });
     expect(lines.join("\n")).not.toContain("hunter2");
@@ -343,6 +356,20 @@ export const app = new App();`;
     ]);
     expect(lines.join("\n")).not.toContain("hunter2");
     expect(code).toBe(0);
+  });
+
+  it.each<[mode: string, mark: string, code: number]>([
+    ["development", "!", 0],
+    ["production", "✗", 1],
+  ])("finds a key that has its default, in %s", async (mode, mark, expected) => {
+    const text = `import { App, t } from "tsgi";
+import { loadSettings, secret } from "tsgi/settings";
+loadSettings(t.Object({ secretKey: secret(t.String({ default: "insecure-development-key-do-not-deploy" })) }));
+export const app = new App();`;
+    const { lines, code } = await examine({ "app.js": text }, { NODE_ENV: mode });
+    expect(complaints(lines)).toEqual([expect.stringMatching(`^${mark} settings +SECRET_KEY has its default: `)]);
+    expect(lines.join("\n")).not.toContain("default: SECRET_KEY");
+    expect(code).toBe(expected);
   });
 
   it("lists which are missing or invalid, even if the application cannot be loaded because of it", async () => {

@@ -8,6 +8,7 @@ import { type DependencyStep, endpointsOf, plural, reportSettings } from "tsgi/i
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
+import { defaultKey, isKey } from "./environment.js";
 import { fault, type Finding, note, ok } from "./finding.js";
 import { checkHabits, explainMethod } from "./habits.js";
 import { checkTools } from "./tools.js";
@@ -64,16 +65,19 @@ const SETTING_STATES = { set: ok, default: ok, missing: fault, invalid: fault } 
  * Lists the variables that `loadSettings` has found by name. Attack: values may be secret, except defaults and numbers.
  */
 function checkSettings(): Finding[] {
-  const settings = reportSettings();
-  return Object.entries(SETTING_STATES).flatMap(([state, found]) => {
+  const reports = reportSettings();
+  const hasDefaultKey = ({ state, variable }: (typeof reports)[number]) => state === "default" && isKey(variable);
+  const settings = reports.filter((setting) => !hasDefaultKey(setting));
+  const found = Object.entries(SETTING_STATES).flatMap(([state, mark]) => {
     const names = settings
       .filter((setting) => setting.state === state)
       .map(({ variable, value }) => {
         const isShown = value !== null && (state === "default" || typeof value === "number");
         return isShown ? `${variable} (${JSON.stringify(value)})` : variable;
       });
-    return names.length === 0 ? [] : [found("settings", `${state}: ${names.join(", ")}`)];
+    return names.length === 0 ? [] : [mark("settings", `${state}: ${names.join(", ")}`)];
   });
+  return [...found, ...reports.filter(hasDefaultKey).map(({ variable }) => defaultKey(variable))];
 }
 
 function checkDocument(app: App): Finding[] {

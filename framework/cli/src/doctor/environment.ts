@@ -1,7 +1,8 @@
 /** The surroundings of the application: Node, the loop, the project's files, the environment. @module */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { envFiles, loadEnvFile } from "../env-file.js";
 import { showError } from "../errors.js";
 import { findTypeScriptLoader } from "../typescript.js";
 import { type Finding, fault, note, ok } from "./finding.js";
@@ -102,8 +103,16 @@ function* checkConfig(config: string): Generator<Finding> {
   }
 }
 
+/** Reads `.env`, unless flags of the command name other files of variables. */
+export function* readEnvironment(): Generator<Finding> {
+  const isFile = statSync(".env", { throwIfNoEntry: false })?.isFile() ?? false; // a folder may be an environment of Python
+  if (envFiles().length > 0 || !isFile) return;
+  loadEnvFile(".env");
+  yield ok("environment", "with .env, which other commands read only with --env-file .env");
+}
+
 /** Variables that commonly hold the key of signatures. */
-const KEYS = ["SECRET_KEY", "SESSION_SECRET", "JWT_SECRET", "COOKIE_SECRET"] as const;
+const KEYS = ["SECRET_KEY", "SESSION_SECRET", "JWT_SECRET", "COOKIE_SECRET"];
 
 /** A key as documentation shows it, the one of FastAPI's tutorial among them. */
 const PUBLISHED =
@@ -120,10 +129,23 @@ export function* checkVariables(): Generator<Finding> {
   }
   for (const name of KEYS) {
     const problem = problemOfKey(process.env[name]);
-    if (problem === null) continue;
-    const found = mode === "production" ? fault : note;
-    yield found("environment", `${name} ${problem}: an attacker who guesses it can sign. openssl rand -base64 48`);
+    if (problem !== null) yield weakKey("environment", `${name} ${problem}: an attacker who guesses it can sign.`);
   }
+}
+
+/** Tells if a variable commonly holds the key of signatures. */
+export function isKey(name: string): boolean {
+  return KEYS.includes(name);
+}
+
+/** Reports a key that has its default. */
+export function defaultKey(name: string): Finding {
+  return weakKey("settings", `${name} has its default: everyone who has read the source can sign.`);
+}
+
+function weakKey(subject: string, text: string): Finding {
+  const found = process.env["NODE_ENV"] === "production" ? fault : note;
+  return found(subject, `${text} openssl rand -base64 48`);
 }
 
 function problemOfKey(key: string | undefined): string | null {
