@@ -674,6 +674,18 @@ const ofPhotos: Row[] = [
     error("POST", 413, "The body is larger than 64 bytes"),
   ),
   row(
+    "decodes a body before the handler reads it",
+    "POST /v1/photos/measured",
+    {
+      body: Buffer.from("H4sIAAAAAAAAA0tMJB8AACm9mB88AAAA", "base64"),
+      headers: [
+        ["x-desk-key", "k"],
+        ["content-encoding", "gzip"],
+      ],
+    },
+    json(200, { bytes: 60 }),
+  ),
+  row(
     "gives the stream of a request to a platform's Response",
     "POST /v1/photos/echo",
     { chunks: [Uint8Array.of(0, 255), Uint8Array.of(10)], headers: [["content-type", "image/x-own"]] },

@@ -19,6 +19,8 @@ import {
   type Count,
   csrf,
   type CSRFOptions,
+  decompress,
+  type DecompressOptions,
   httpMiddleware,
   type HTTPMiddlewareFunction,
   httpsRedirect,
@@ -147,6 +149,10 @@ export async function countVisit(store: Store, name: string): Promise<Count["cou
 export const smallBodies = bodyLimit(64);
 export const inTime = timeLimit(60_000);
 export const zipped = compress({ minimumSize: 10, level: 9 });
+
+const decompressOptions: DecompressOptions = { maxBytes: 1024 };
+
+export const unzipped = decompress(decompressOptions);
 
 const redirectOptions: HTTPSRedirectOptions = { statusCode: 308, port: 8443 };
 

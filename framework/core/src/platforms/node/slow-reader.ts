@@ -1,5 +1,4 @@
 /** The bound on the wait for a client that does not read its responses, or hardly reads them. @module */
-import type { Socket } from "node:net";
 
 /** The least that a client takes of a response, in bytes per millisecond. */
 export const MIN_BYTES_PER_MS = 16;
@@ -64,7 +63,10 @@ export class SlowSocket {
 }
 
 /** The counts of a socket. */
-export type WriteCounts = Pick<Socket, "writableLength" | "bytesWritten">;
+export interface WriteCounts {
+  readonly writableLength: number;
+  readonly bytesWritten: number;
+}
 
 /** The counts that the runtime keeps of a socket. */
 interface Handle {

@@ -17,7 +17,7 @@ import {
 } from "tsgi";
 import { bearer, deskKey } from "../auth.js";
 import { library } from "../library.js";
-import { smallBodies, zipped } from "../middleware.js";
+import { smallBodies, unzipped, zipped } from "../middleware.js";
 
 const picture: FileOptions = { description: "The picture.", mediaTypes: ["image/png", "image/jpeg"] };
 const options: UploadFileOptions = { filename: "none.png", contentType: "image/png" };
@@ -72,7 +72,7 @@ export const fields = router.post("/fields", { params: { request: Request } }, a
 /** Counts what arrives, part by part, within the limit of a middleware. */
 export const measure = router.post(
   "/measured",
-  { params: { request: Request, key: Depends(deskKey) }, middleware: [smallBodies] },
+  { params: { request: Request, key: Depends(deskKey) }, middleware: [smallBodies, unzipped] },
   async ({ request }) => {
     let bytes = 0;
     for await (const part of request.stream()) bytes += part.length;
