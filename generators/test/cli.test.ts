@@ -129,7 +129,7 @@ describe("create-tsgi", () => {
 const describeWithDevice = existsSync("/dev/full") ? describe : describe.skip;
 
 describeWithDevice("a full disk", () => {
-  it.each(["--help", "--version", "my-app --dry-run --yes", "my-app --dry-run --json", "../x --json"])(
+  it.each(["--help", "--version", "my-app --dry-run --yes", "my-app --dry-run --json", "../X --json"])(
     "ends the command with an error of one line if its output is on it: %s",
     async (line) => {
       await using folder = await temporaryFolder();
