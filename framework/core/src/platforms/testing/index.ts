@@ -262,7 +262,9 @@ const LAST_DATE_MS = 8_640_000_000_000_000;
 
 /** The lifetime of a cookie as a date, which wins over another one before it (RFC 6265 §5.2.2, §5.3). */
 function withDate(cookie: string): string {
-  const [, seconds] = /.*;[ \t]*max-age[ \t]*=[ \t]*(-?\d+)[ \t]*(?:;|$)/is.exec(cookie) ?? [];
+  const [, ...attributes] = cookie.split(";");
+  const ages = attributes.flatMap((one) => /^[ \t]*max-age[ \t]*=[ \t]*(-?\d+)[ \t]*$/i.exec(one)?.[1] ?? []);
+  const seconds = ages.at(-1);
   if (seconds === undefined) return cookie;
   const end = Number(seconds) > 0 ? Math.min(Date.now() + Number(seconds) * 1000, LAST_DATE_MS) : 0;
   return `${cookie}; Expires=${new Date(end).toISOString()}`;
