@@ -1,9 +1,11 @@
 import hooks from "node:async_hooks";
-import { rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import vm from "node:vm";
 
 import { TestEnvironment } from "jest-environment-node";
+
+import { processorSeconds } from "./processor-time.js";
 
 /** Time for servers and processes that a test has stopped to be gone: on a busy machine seconds. */
 const GRACE_MS = 20_000;
@@ -37,6 +39,9 @@ export default class StrictEnvironment extends TestEnvironment {
   #before = new Map();
   #lateErrors = [];
   #hasFailed = false;
+  #file;
+  /** Processor time at the start, if it is measured (`test-costs.js`). */
+  #start = process.env.TEST_COSTS ? processorSeconds() : 0;
   #onLateError = (error) => this.#lateErrors.push(error);
 
   /**
@@ -54,6 +59,7 @@ export default class StrictEnvironment extends TestEnvironment {
     }
     // Jest's 100 frames are collected for each error and each `expect`.
     this.global.Error.stackTraceLimit = 20;
+    this.#file = path.relative(config.globalConfig.rootDir, context.testPath);
   }
 
   async setup() {
@@ -81,6 +87,7 @@ export default class StrictEnvironment extends TestEnvironment {
       left = this.#leftovers();
     }
     await super.teardown();
+    if (process.env.TEST_COSTS) this.#reportCost(process.env.TEST_COSTS);
     for (const storage of storages) storage.disable();
     storages.clear();
     process.off("exit", failOnExit);
@@ -92,6 +99,11 @@ export default class StrictEnvironment extends TestEnvironment {
     if (left.length > 0 && !this.#hasFailed) {
       throw new Error(`The tests of this file are over, but these still run: ${left.join(", ")}. Stop them in a hook.`);
     }
+  }
+
+  #reportCost(to) {
+    const seconds = processorSeconds() - this.#start;
+    appendFileSync(to, `${JSON.stringify({ file: this.#file, seconds })}\n`);
   }
 
   #leftovers() {
