@@ -49,14 +49,14 @@ describe("an agent", () => {
     const { content } = await agent.callTool({ name: "list_items", arguments: { limit: 10 } });
     expect(content).toEqual([{ type: "text", text: '[{"id":2,"name":"book","owner":"alice"}]' }]);
     const gone = await agent.callTool({ name: "read_item", arguments: { item_id: 1 } });
-    expect(gone).toMatchObject({ isError: true, structuredContent: { status: 404 } });
+    expect(gone).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^404 Not Found/) }, {}] });
   });
 
   it("cannot do what its token is not for, whether it is offered or not", async () => {
     await using shop = await openShop();
     await using agent = await shop.connect("items:read");
     const refused = await agent.callTool({ name: "remove_item", arguments: { item_id: 1 } });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403, detail: "Not enough scopes" } });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: "403 Forbidden: Not enough scopes" }, {}] });
     expect(await shop.db.item.count()).toBe(1);
   });
 });

@@ -22,6 +22,9 @@ const MESSAGES = {
   "TSGI_INVALID_TOOL.files": "a tool takes JSON, and this route takes files. Offer a route that takes a URL or text.",
   "TSGI_INVALID_TOOL.body": (method: string) =>
     `a tool cannot send a body with ${method}. Declare its members with Query(), or take POST.`,
+  "TSGI_INVALID_TOOL.header": (header: unknown, path: string) =>
+    `"x-mcp-header": ${JSON.stringify(header)} of ${JSON.stringify(path)} makes clients reject the tool: write a different token ` +
+    "for each argument, on a string, an integer or a boolean that is not in an array, a union or a schema with an $id.",
   /** You import `@tsgi/mcp`, but its peer dependency, the official SDK, is not installed. */
   TSGI_MISSING_MCP_SDK:
     "@tsgi/mcp requires the package @modelcontextprotocol/server, which cannot be loaded. " +

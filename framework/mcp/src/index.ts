@@ -114,15 +114,26 @@ function refuse(status: number, message: string, code = -32_600): globalThis.Res
  */
 const MAX_SUBSCRIPTIONS = 0;
 
+/** Without `false`, the SDK announces that it reports changes of the tools. */
+const CAPABILITIES = { tools: { listChanged: false } };
+
 /** The tools of an application, as a function that responds to a message of their caller. */
 function openService(app: App, maxBytes: number) {
   const tools = compileTools(app);
+  // The SDK compares the headers with the arguments of the tools that are registered with it. It does not
+  // call them, because the handlers below replace its own.
+  const mirrored = [...tools.values()].flatMap(({ isMirrored, listing: { name, inputSchema } }) =>
+    isMirrored ? [{ name, inputSchema: sdk.fromJsonSchema(inputSchema) }] : [],
+  );
   const { title = "tsgi", version = "0.1.0", description, logger = consoleLogger } = app.settings;
   const onerror = (err: Error) =>
     guardLogger(logger).debug({ err }, `The MCP endpoint refused a request: ${err.message}`);
   const createServer = (caller: Request) => {
-    const about = { capabilities: { tools: {} }, ...(description && { instructions: description }) };
-    const { server } = new sdk.McpServer({ name: title, version }, about);
+    const about = { capabilities: CAPABILITIES, ...(description && { instructions: description }) };
+    const product = new sdk.McpServer({ name: title, version }, about);
+    for (const { name, inputSchema } of mirrored)
+      product.registerTool(name, { inputSchema }, async () => ({ content: [] }));
+    const { server } = product;
     server.setRequestHandler("tools/list", async () => ({ tools: await listTools(tools, caller) }));
     server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name);
@@ -145,7 +156,7 @@ function openService(app: App, maxBytes: number) {
         return errorResult(500, error instanceof RangeError ? error.message : "The response was interrupted.");
       }
     });
-    return server;
+    return product;
   };
   const options = { onerror, maxSubscriptions: MAX_SUBSCRIPTIONS };
   return (caller: Request, parsedBody: unknown) =>

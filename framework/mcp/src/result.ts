@@ -6,7 +6,7 @@ import { isRecord, parseMediaType, readBody, statusPhrase } from "tsgi/internals
 export type OnItem = (text: string, count: number) => Promise<void>;
 
 /**
- * Creates the result of a response. From status 300 on it is an error, with the members of the body next to `status`.
+ * Creates the result of a response. From status 300 on it is an error.
  *
  * @param uri - Identifies a response that is not text, an image or audio.
  */
@@ -20,13 +20,17 @@ export async function toResult(response: Response, uri: string, onItem: OnItem):
   return { content: [{ type: "text", text }], ...(isRecord(value) && { structuredContent: value }) };
 }
 
-/** A validation error for an agent: `422 Unprocessable Entity: query.limit: Input should be a valid integer`. */
+/**
+ * An error for an agent: `422 Unprocessable Entity: query.limit: Input should be a valid integer`, then a body that is an
+ * object. It has no structured content, which would have to match the output schema of the tool (MCP, Tools).
+ */
 export function errorResult(status: number, body: unknown): CallToolResult {
   const members = isRecord(body) ? body : { detail: body };
   const { detail = members["title"] ?? [] } = members;
   const reasons = (Array.isArray(detail) ? detail : [detail]).map(describe).join("; ");
   const text = [`${status} ${statusPhrase(status)}`, ...(reasons === "" ? [] : [reasons])].join(": ");
-  return { isError: true, content: [{ type: "text", text }], structuredContent: { ...members, status } };
+  const texts = isRecord(body) ? [text, JSON.stringify(body)] : [text];
+  return { isError: true, content: texts.map((one) => ({ type: "text", text: one })) };
 }
 
 function describe(fault: unknown): string {

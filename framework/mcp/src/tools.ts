@@ -4,6 +4,7 @@ import type { App } from "tsgi";
 import { describeRoute, type Endpoint, endpointsOf, withPlace } from "tsgi/internals";
 import type { OperationObject } from "tsgi/openapi";
 import { type Argument, argumentsOf } from "./arguments.js";
+import { mirrorsArguments } from "./mirrored.js";
 import { resolve, type Schemas, withDefinitions, withLocalReferences } from "./schemas.js";
 
 /** A route as a tool. */
@@ -14,6 +15,8 @@ export interface Tool {
   readonly isForm: boolean;
   /** Names of the query that carry a key of the caller. */
   readonly queryKeys: readonly string[];
+  /** Clients repeat arguments in headers. */
+  readonly isMirrored: boolean;
   /** Its entry in the response to `tools/list`. */
   readonly listing: { name: string; inputSchema: { type: "object" }; outputSchema?: Record<string, unknown> };
 }
@@ -73,7 +76,9 @@ function compileTool(endpoint: Endpoint, id: string | undefined): Tool {
   const queryKeys = Object.values(securitySchemes).flatMap((scheme) =>
     scheme.type === "apiKey" && scheme.in === "query" ? [scheme.name] : [],
   );
-  return { endpoint, args, isForm: !operation.requestBody?.content["application/json"], queryKeys, listing };
+  const isMirrored = mirrorsArguments(listing.inputSchema);
+  const isForm = !operation.requestBody?.content["application/json"];
+  return { endpoint, args, isForm, queryKeys, isMirrored, listing };
 }
 
 function inputSchemaOf(args: Tool["args"]) {
@@ -86,9 +91,13 @@ function inputSchemaOf(args: Tool["args"]) {
   };
 }
 
-/** The schema of `returns`, if it is an object: older clients do not support structured content of another type. */
+/**
+ * The schema of `returns`, if it is an object: older clients do not support structured content of another type. Each
+ * result without an error must match it, so the route must have no other successful response.
+ */
 function outputSchemaOf({ record }: Endpoint, { responses }: OperationObject, schemas: Schemas) {
   const { statusCode = 200, returns } = record.metadata;
+  if (Object.keys(responses).some((status) => status.startsWith("2") && status !== String(statusCode))) return {};
   const schema = responses[String(statusCode)]?.content?.["application/json"]?.schema;
   const output = returns && schema ? resolve(schema, schemas) : {};
   return output.type === "object" ? { outputSchema: { ...withDefinitions(output, schemas) } } : {};

@@ -17,6 +17,7 @@ import {
   Security,
   SecurityScopes,
   t,
+  type TSchema,
   withParams,
 } from "tsgi";
 import { mcp, type McpOptions } from "../src/index.js";
@@ -64,12 +65,31 @@ function including<Outer extends App | Router>(
 
 const namesOf = ({ tools }: { tools: { name: string }[] }) => tools.map(({ name }) => name);
 
+const textsOf = ({ content }: { content: unknown[] }) => content.map((block) => (block as { text: string }).text);
+
 const post = (endpoint: string, body: unknown, headers: Headers = {}) =>
   fetch(endpoint, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
+
+/** A request of the protocol 2026-07-28. */
+function postModern(
+  endpoint: string,
+  method: string,
+  params: { name?: string; [member: string]: unknown },
+  headers: Headers = {},
+) {
+  const version = "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const standard = { "mcp-protocol-version": version, "mcp-method": method, "mcp-name": params.name ?? "" };
+  const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } };
+  return post(endpoint, body, { ...standard, ...headers });
+}
 
 const listRequest = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
@@ -156,21 +176,31 @@ describe.each<Era>(["modern", "legacy"])("mcp, to the official client of the %s 
     expect(added.structuredContent).toEqual({ name: "x", tags: ["a"], dry: true });
   });
 
-  it("returns validation errors as results that agents and programs can read", async () => {
+  it("returns an error as text, without structured content, which would have to match the output schema", async () => {
     await using server = await start(createItems());
     await using client = await connect(server.endpoint, {}, era);
-    const invalid = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 0 } });
-    expect(invalid).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringMatching(/^422 Unprocessable Entity: path\.item_id: Input should be /) }],
-      structuredContent: { status: 422, detail: [{ loc: ["path", "item_id"] }] },
-    });
-    const absent = await client.callTool({ name: "getItemsByItemId", arguments: { item_id: 404 } });
-    expect(absent).toMatchObject({
-      isError: true,
-      content: [{ text: "404 Not Found: No such item" }],
-      structuredContent: { status: 404, detail: "No such item" },
-    });
+    const call = (args: Record<string, unknown>) => client.callTool({ name: "getItemsByItemId", arguments: args });
+    const errors = [await call({ item_id: 0 }), await call({ item_id: 404 }), await call({ item_id: 1, x: 1 })];
+    expect(errors.map(({ isError, structuredContent }) => [isError, structuredContent])).toEqual(
+      errors.map(() => [true, undefined]),
+    );
+    expect(errors.map(textsOf)).toEqual([
+      [
+        expect.stringMatching(/^422 Unprocessable Entity: path\.item_id: Input should be /),
+        expect.stringMatching(/^\{"detail":\[\{"type":"greater_than_equal","loc":\["path","item_id"\],/),
+      ],
+      ["404 Not Found: No such item", '{"detail":"No such item"}'],
+      [
+        "422 Unprocessable Entity: arguments.x: Unknown argument",
+        '{"detail":[{"type":"extra_forbidden","loc":["arguments","x"],"msg":"Unknown argument"}]}',
+      ],
+    ]);
+  });
+
+  it("announces only the capabilities that it serves", async () => {
+    await using server = await start(createItems());
+    await using client = await connect(server.endpoint, {}, era);
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
   });
 
   it("sends each item of a stream as progress to a caller who requests it, and all of them at the end", async () => {
@@ -275,7 +305,11 @@ describe("the list of tools", () => {
     await using server = await start(createGuarded().app);
     await using client = await connect(server.endpoint, { authorization: "Bearer reader" });
     const refused = await client.callTool({ name: "delete", arguments: { item_id: "1" } });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403, detail: "Not enough scopes" } });
+    expect([refused.isError, ...textsOf(refused)]).toEqual([
+      true,
+      "403 Forbidden: Not enough scopes",
+      '{"detail":"Not enough scopes"}',
+    ]);
     const allowed = await client.callTool({ name: "read" });
     expect(allowed.structuredContent).toEqual({ name: "reader" });
   });
@@ -302,7 +336,7 @@ describe("the list of tools", () => {
     await using stranger = await connect(`${server.url}/mcp`);
     expect(namesOf(await stranger.listTools())).toEqual([]);
     const refused = await stranger.callTool({ name: "secret" });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { status: 403 } });
+    expect([refused.isError, textsOf(refused)[0]]).toEqual([true, "403 Forbidden: Forbidden"]);
     await using known = await connect(`${server.url}/mcp`, { "x-key": "1" });
     expect((await known.callTool({ name: "secret" })).isError).toBeFalsy();
   });
@@ -395,10 +429,7 @@ describe("a call of a tool", () => {
       path: "/items/a%2Fb",
     });
     const foreign = await client.callTool({ name: "get", arguments: { ...args, authorization: "Bearer stolen" } });
-    expect(foreign).toMatchObject({
-      isError: true,
-      structuredContent: { detail: [{ loc: ["arguments", "authorization"] }] },
-    });
+    expect(textsOf(foreign)[0]).toBe("422 Unprocessable Entity: arguments.authorization: Unknown argument");
   });
 
   it("sends bodies whole, in members and as forms", async () => {
@@ -441,7 +472,7 @@ describe("a call of a tool", () => {
     await using client = await connect(server.endpoint); // one request
     const args = { name: "getItemsByItemId", arguments: { item_id: 1 } };
     expect((await client.callTool(args)).isError).toBeFalsy(); // two more
-    expect(await client.callTool(args)).toMatchObject({ isError: true, structuredContent: { status: 429 } });
+    expect(textsOf(await client.callTool(args))[0]).toMatch(/^429 /);
   });
 
   it("keeps the state of the server and the prefix of a mount", async () => {
@@ -526,10 +557,7 @@ describe("a call of a tool", () => {
     const { structuredContent } = await client.callTool({ name: "where" }); // two more
     expect(structuredContent).toEqual({ path, local: "/where" });
     expect(seen.at(-1)).toBe(path);
-    expect(await client.callTool({ name: "where" })).toMatchObject({
-      isError: true,
-      structuredContent: { status: 429 },
-    });
+    expect(textsOf(await client.callTool({ name: "where" }))[0]).toMatch(/^429 /);
   });
 
   it("of an App that the App of the endpoint does not mount is made without it", async () => {
@@ -691,8 +719,9 @@ describe("a hostile agent", () => {
     await using server = await start(app);
     await using client = await connect(server.endpoint);
     const result = await client.callTool({ name: "post", arguments: args });
-    expect(result).toMatchObject({ isError: true, structuredContent: { status: 422 } });
-    const { detail } = result.structuredContent as { detail: { loc: unknown[] }[] };
+    const [line, json = ""] = textsOf(result);
+    expect([result.isError, line]).toEqual([true, expect.stringMatching(/^422 /)]);
+    const { detail } = JSON.parse(json) as { detail: { loc: unknown[] }[] };
     expect(detail[0]?.loc).toEqual(loc);
   });
 
@@ -762,17 +791,11 @@ describe("a hostile agent", () => {
 
   it("opens no stream of subscriptions, which would stay open", async () => {
     await using server = await start(createItems());
-    const method = "subscriptions/listen";
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const params = { _meta: meta, notifications: { toolsListChanged: true } };
-    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": method };
-    for (let id = 1; id <= 20; id++) {
-      const response = await post(server.endpoint, { jsonrpc: "2.0", id, method, params }, headers);
+    for (let times = 0; times < 20; times++) {
+      const params = { notifications: { toolsListChanged: true } };
+      const response = await postModern(server.endpoint, "subscriptions/listen", params);
       expect(response.headers.get("content-type")).toBe("application/json");
-      expect(await response.json()).toMatchObject({ id, error: { message: "Subscription limit reached" } });
+      expect(await response.json()).toMatchObject({ id: 1, error: { message: "Subscription limit reached" } });
     }
   });
 
@@ -798,6 +821,88 @@ it("the metadata of the login is public, even if the App requires a login", asyn
   await using server = await start(app, { auth });
   expect(await (await fetch(new URL(path, server.endpoint))).json()).toEqual(document);
   expect((await post(server.endpoint, listRequest)).status).toBe(401);
+});
+
+describe("an argument that clients repeat in a header (SEP-2243)", () => {
+  const mirrored = (name: string) => ({ "x-mcp-header": name });
+
+  function createRegions() {
+    const app = new App({ logger: new KeptLog() });
+    const params = {
+      region: Query(t.String(mirrored("Region"))),
+      item: t.Object({ size: t.Optional(t.Integer(mirrored("Size"))) }),
+    };
+    app.post("/items", { params, mcp: { name: "add" } }, async ({ region, item }) => ({ region, ...item }));
+    return app;
+  }
+
+  it("is listed, sent by the official client, and compared with the header", async () => {
+    await using server = await start(createRegions());
+    await using client = await connect(server.endpoint);
+    const { tools } = await client.listTools();
+    expect(tools[0]?.inputSchema.properties).toMatchObject({ region: mirrored("Region") });
+    const args = { region: "münchen", item: { size: 3 } };
+    const added = await client.callTool({ name: "add", arguments: args });
+    expect(added.structuredContent).toEqual({ region: "münchen", size: 3 });
+    await using older = await connect(server.endpoint, {}, "legacy");
+    expect((await older.callTool({ name: "add", arguments: args })).structuredContent).toEqual(added.structuredContent);
+  });
+
+  it.each<[what: string, headers: Headers, status: number]>([
+    ["a header of the same value", { "mcp-param-region": "eu", "mcp-param-size": "3.0" }, 200],
+    ["no header", { "mcp-param-size": "3" }, 400],
+    ["a header of another value", { "mcp-param-region": "us", "mcp-param-size": "3" }, 400],
+    ["a header of another value, in an object", { "mcp-param-region": "eu", "mcp-param-size": "4" }, 400],
+    ["a header that is not Base64", { "mcp-param-region": "=?base64?ä?=", "mcp-param-size": "3" }, 400],
+  ])("with %s results in the right status", async (_, headers, status) => {
+    await using server = await start(createRegions());
+    const args = { region: "eu", item: { size: 3 } };
+    const response = await postModern(server.endpoint, "tools/call", { name: "add", arguments: args }, headers);
+    const { error, result } = (await response.json()) as { error?: { code: number }; result?: unknown };
+    expect([response.status, error?.code]).toEqual(status === 200 ? [200, undefined] : [400, -32_020]);
+    if (status === 200) expect(result).toMatchObject({ structuredContent: { region: "eu", size: 3 } });
+  });
+
+  const Region = t.Object({ region: t.String(mirrored("Region")) });
+
+  it.each<[what: string, schema: TSchema]>([
+    ["in an array", t.Array(Region)],
+    ["in a union", t.Object({ one: t.Union([Region, t.Null()]) })],
+    ["in a component", t.Object({ one: t.Object({ ...Region.properties }, { $id: "Region" }) })],
+    ["on an object", t.Object({}, mirrored("Region"))],
+    ["on a number", t.Object({ one: t.Number(mirrored("Region")) })],
+    ["twice, in another case", t.Object({ one: t.String(mirrored("A")), two: t.String(mirrored("a")) })],
+    ["with a name that is not a token", t.Object({ one: t.String(mirrored("a b")) })],
+    ["with a name that is not text", t.Object({ one: t.String({ "x-mcp-header": true }) })],
+  ])("fails at startup %s, because clients reject the tool", async (_, item) => {
+    const app = new App({ logger: new KeptLog() });
+    app.post("/items", { params: { item }, mcp: { name: "add" } }, async () => null);
+    await expect(start(app)).rejects.toThrow(/POST \/items: .*x-mcp-header/);
+  });
+
+  it("can have the name of the keyword itself", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const item = t.Object({ "x-mcp-header": t.String() });
+    app.post("/items", { params: { item }, mcp: { name: "add" } }, async (args) => args.item);
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    const args = { item: { "x-mcp-header": "a" } };
+    expect((await client.callTool({ name: "add", arguments: args })).structuredContent).toEqual(args.item);
+  });
+});
+
+describe("an output schema", () => {
+  it("is omitted if the route documents another successful response, which it would not match", async () => {
+    const app = new App({ logger: new KeptLog() });
+    const Pending = t.Object({ job: t.Integer() });
+    app.get("/items", { returns: Item, responses: { 202: { schema: Pending } }, mcp: { name: "get" } }, async () => {
+      return Response.json({ job: 1 }, { status: 202 });
+    });
+    await using server = await start(app);
+    await using client = await connect(server.endpoint);
+    expect((await client.listTools()).tools[0]).not.toHaveProperty("outputSchema");
+    expect((await client.callTool({ name: "get" })).structuredContent).toEqual({ job: 1 });
+  });
 });
 
 describe("mcp, at startup", () => {

@@ -202,10 +202,7 @@ describe("an agent", () => {
       const found = await client.callTool({ name: "find_tool", arguments: { tool_id: 1 } });
       expect(found.structuredContent).toMatchObject({ id: 1, name: "Drill" });
       const missing = await client.callTool({ name: "find_tool", arguments: { tool_id: 99 } });
-      expect([missing.isError, missing.structuredContent]).toEqual([
-        true,
-        { detail: "There is no tool 99", status: 404 },
-      ]);
+      expect(missing).toMatchObject({ isError: true, content: [{ text: "404 Not Found: There is no tool 99" }, {}] });
       const added = await client.callTool({ name: "add_tool", arguments: { tool: { name: "Rasp", kind: "hand" } } });
       expect(added.structuredContent).toMatchObject({ id: 4, name: "Rasp" });
     } finally {
