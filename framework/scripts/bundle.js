@@ -38,10 +38,13 @@ function readModules(src) {
 }
 
 /** The entry modules: those of the manifest, and those that another module starts by their file. */
-function entryPoints({ exports, imports = {}, bin }, modules) {
-  const doors = Object.values(exports).flatMap(({ default: file }) => (file ? path.relative("dist", file) : []));
-  const variants = Object.values(imports).flatMap((targets) => Object.values(targets));
-  doors.push(...variants.map((file) => path.relative("dist", file)));
+function entryPoints({ exports, bin }, modules) {
+  const targets = Object.values(exports).flatMap((target) =>
+    typeof target === "string" ? [] : Object.entries(target),
+  );
+  const doors = targets.flatMap(([condition, file]) =>
+    condition === "types" || condition === "browser" ? [] : path.relative("dist", file),
+  );
   const places = [...modules.values()].flatMap((text) => [...text.matchAll(MARKED)].map(([, place]) => place));
   const program = bin !== undefined && modules.has("main.ts") ? ["main.js"] : [];
   return [...new Set([...doors, ...places.filter((place) => place.endsWith(".js")), ...program])];
@@ -92,27 +95,6 @@ function parts(manifest) {
   return { splitting: false, external: outside.filter((name) => name !== "tsgi"), alias };
 }
 
-/**
- * A module that `imports` of the manifest lists has variants for conditions, such as `module` of esbuild. Its importers keep
- * the name of that entry in the bundle, so that the loader of the package selects the variant.
- */
-function keepVariants(src, { imports = {} }) {
-  const names = new Map(
-    Object.entries(imports).map(([name, targets]) => [
-      path.join(src, path.relative("dist", targets.default).replace(/\.js$/, ".ts")),
-      name,
-    ]),
-  );
-  return {
-    name: "variants",
-    setup: (builder) =>
-      builder.onResolve({ filter: /^\.{1,2}\// }, ({ path: specifier, resolveDir, kind }) => {
-        const name = names.get(path.resolve(resolveDir, specifier.replace(/\.js$/, ".ts")));
-        return name === undefined || kind === "entry-point" ? undefined : { path: name, external: true };
-      }),
-  };
-}
-
 /** In a bundle for the web, `x.web.ts` takes the place of `x.ts`. */
 const WEB_VARIANTS = {
   name: "web",
@@ -149,7 +131,6 @@ export async function bundle(folder) {
   const manifest = readManifest(folder);
   const modules = readModules(src);
   const plugins = [
-    keepVariants(src, manifest),
     {
       name: "modules",
       setup: (builder) =>

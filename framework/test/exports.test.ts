@@ -79,6 +79,21 @@ describe("the packages", () => {
     expect(Object.keys(module).toSorted()).toEqual(names.split(/\s+/).toSorted());
   });
 
+  it("export the same values to require() and to import", async () => {
+    const program = `
+      const entries = ${JSON.stringify(Object.keys(NAMES))};
+      const required = entries.map((entry) => Object.entries(require(entry)));
+      Promise.all(entries.map((entry) => import(entry))).then((imported) => {
+        const isSame = required.map((members, index) => {
+          return members.length > 0 && members.every(([name, value]) => imported[index][name] === value);
+        });
+        console.log(JSON.stringify(entries.filter((_, index) => !isSame[index])));
+      });
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--eval", program], { cwd: FRAMEWORK });
+    expect(stdout).toBe("[]\n");
+  });
+
   it.each(["client", "conformance", "mcp", "metrics", "otel", "passwords", "prisma", "redis"])(
     "have no tsgi/%s any more",
     async (name) => {

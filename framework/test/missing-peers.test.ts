@@ -56,11 +56,16 @@ describe("a package without its peer dependency", () => {
       const file = path.join(folder, `${name.replace("@tsgi/", "")}-${command.length}.js`);
       writeFileSync(
         file,
-        `try { const it = await import("${name}"); ${program} console.log("no error"); } catch (error) { console.log(error.name, error.message); }`,
+        `import { createRequire } from "node:module";
+         const require = createRequire(import.meta.url);
+         const use = async (load) => {
+           try { const it = await load(); ${program} return ["no error"]; } catch (error) { return [error.name, error.message]; }
+         };
+         console.log(JSON.stringify([await use(() => import("${name}")), await use(() => require("${name}"))]));`,
       );
       const { stdout } = await run(process.execPath, [file], { cwd: folder });
-      expect(stdout).toContain("ConfigurationError ");
-      expect(stdout).toContain(command);
+      const error = ["ConfigurationError", expect.stringContaining(command)];
+      expect(JSON.parse(stdout)).toEqual([error, error]);
     },
   );
 

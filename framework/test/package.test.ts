@@ -38,9 +38,8 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
   const manifest = manifestOf(folder);
 
   it("contains the files of its manifest, a README and the license", async () => {
-    const { exports, imports = {}, bin = {} } = manifest;
-    const entries = [...Object.values(exports), ...Object.values(imports)];
-    const named = entries.flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
+    const { exports, bin = {} } = manifest;
+    const named = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? entry : Object.values(entry)));
     const files = pathsOf(packageOf(folder));
     for (const name of [...named, ...Object.values(bin), "LICENSE", "README.md"]) {
       expect(files).toContain(path.normalize(name));
@@ -63,7 +62,7 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
   it("has only the declared side effects on import", async () => {
     const { exports, sideEffects } = manifest;
     const quiet = Object.values(exports).flatMap((entry) =>
-      typeof entry === "string" ? [] : [entry.default, entry.browser ?? []].flat(),
+      typeof entry === "string" ? [] : [entry.default, entry.module ?? [], entry.browser ?? []].flat(),
     );
     const files = quiet.filter((name) => !(sideEffects || []).includes(name)).map((name) => path.join(home, name));
     // Node closes the files of modules on its own time, and opens its standard streams on theirs.
@@ -83,19 +82,11 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
 
   it("can be part of a CommonJS bundle, which cannot wait at its top level", async () => {
     const entryPoints = Object.values(manifest.exports).flatMap((entry) =>
-      typeof entry === "string" ? [] : path.join(home, entry.default),
+      typeof entry === "string" ? [] : path.join(home, entry.module ?? entry.default),
     );
     const settings = { bundle: true, platform: "node", format: "cjs", write: false, logLevel: "silent" } as const;
     const { errors } = await esbuild({ ...settings, entryPoints, outdir: "out" });
     expect(errors).toEqual([]);
-  });
-
-  it("has the same exports in each variant of a module", async () => {
-    for (const targets of Object.values(manifest.imports ?? {})) {
-      const modules = Object.values(targets).map((file) => import(path.join(home, file)) as Promise<object>);
-      const [names, ...others] = (await Promise.all(modules)).map((module) => Object.keys(module));
-      for (const other of others) expect(other).toEqual(names);
-    }
   });
 
   it("has the version of all others, and requires exactly that version of its dependencies", () => {

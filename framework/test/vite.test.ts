@@ -11,6 +11,9 @@ import { App } from "tsgi";
 import "tsgi/middleware";
 import "tsgi/node";
 import "tsgi/security";
+import "@tsgi/metrics";
+import "@tsgi/oauth";
+import "@tsgi/otel";
 const app = new App();
 app.get("/", async () => "hello");
 app.websocket("/ws", async ({ ws }) => ws.accept());
@@ -24,7 +27,7 @@ const server = await createServer({
   configFile: false,
   appType: "custom",
   server: { middlewareMode: true, hmr: false, ws: false, watch: null },
-  ssr: { noExternal: true },
+  ssr: { noExternal: [/^(?:@tsgi\\/|tsgi)/] }, // Vite itself does not transform CommonJS, such as prom-client
   optimizeDeps: { noDiscovery: true },
 });
 await server.ssrLoadModule("/main.js");
@@ -49,8 +52,11 @@ describe("Vite, where it transforms tsgi for a server", () => {
     const home = installOnDemand("vite", ["vite@7.3.8"]);
     const folder = path.join(home, "app");
     rmSync(folder, { recursive: true, force: true });
-    mkdirSync(path.join(folder, "node_modules"), { recursive: true });
+    mkdirSync(path.join(folder, "node_modules/@tsgi"), { recursive: true });
     symlinkSync(path.join(FRAMEWORK, "core"), path.join(folder, "node_modules/tsgi"));
+    for (const name of ["metrics", "oauth", "otel"]) {
+      symlinkSync(path.join(FRAMEWORK, name), path.join(folder, "node_modules/@tsgi", name));
+    }
     writeFileSync(path.join(folder, "main.js"), MAIN);
     writeFileSync(path.join(folder, "program.mjs"), PROGRAM);
     expect(execFileSync(process.execPath, ["program.mjs"], { cwd: folder, encoding: "utf8" })).toBe('"hello"\n');

@@ -14,7 +14,7 @@ import {
 } from "tsgi/internals";
 import { createRequest, send } from "./request.js";
 import { errorResult, limit, type OnItem, toResult } from "./result.js";
-import { sdk } from "./sdk.js";
+import * as sdk from "@modelcontextprotocol/server";
 import { compileTools, type Tool } from "./tools.js";
 import { trustedHost } from "tsgi/middleware";
 import { SecurityScheme } from "tsgi/security";

@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { App } from "tsgi";
 import { type MetricSource, metricSourcesOf } from "tsgi/internals";
-import { library } from "./library.js";
+import * as library from "prom-client";
 
 /** A metric whose values are read from its source. It is a gauge to prom-client, and has the type of its source for Prometheus. */
 class SourceMetric extends library.Gauge {

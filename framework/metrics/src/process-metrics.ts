@@ -3,7 +3,7 @@ import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "n
 import type { Registry } from "prom-client";
 import type { App } from "tsgi";
 import type { PoolStats } from "tsgi/concurrency";
-import { library } from "./library.js";
+import * as library from "prom-client";
 
 /** A metric that is read when it is scraped. */
 interface Figure {

@@ -11,7 +11,7 @@ import {
   type WebSocketScope,
 } from "tsgi";
 import { assertOptions, expecting, FLAG, OBJECT, type OptionRules } from "tsgi/internals";
-import { library } from "./library.js";
+import * as library from "prom-client";
 import { addMetricSources } from "./metric-sources.js";
 import { refusePublic } from "./private-networks.js";
 import { addProcessMetrics } from "./process-metrics.js";

@@ -2,7 +2,7 @@
 import type { CryptoKey, JWTVerifyOptions, KeyObject } from "jose";
 import { ANYTHING, assertOptions, expecting, type OptionRules, TEXT } from "tsgi/internals";
 import { type Claims, verifyToken } from "./claims.js";
-import { jose } from "./jose.js";
+import * as jose from "jose";
 import { keysOf, type TokenKeys } from "./keys.js";
 import { NAMES } from "./options.js";
 

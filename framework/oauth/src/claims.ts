@@ -1,6 +1,6 @@
 /** The claims of a token, and the checks that every token must pass. @module */
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
-import { jose } from "./jose.js";
+import * as jose from "jose";
 
 /** The claims of a verified token (RFC 7519 §4.1). The values of other claims are not checked. */
 export interface Claims extends JWTPayload {

@@ -15,7 +15,7 @@ import {
 import { type SchemeOptions, SecurityScheme, type SecuritySchemeObject } from "tsgi/security";
 import type { AccessTokens } from "./access-tokens.js";
 import { type Claims, scopesOf, verifyToken } from "./claims.js";
-import { jose } from "./jose.js";
+import * as jose from "jose";
 import { discoveryUrlOf, remoteKeys } from "./key-set.js";
 import { IDENTIFIER, isSecure, NAMES } from "./options.js";
 import { describeResource, type ResourceMetadata } from "./protected-resource.js";

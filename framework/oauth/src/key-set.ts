@@ -2,7 +2,7 @@
 import type { JWTVerifyGetKey } from "jose";
 import { HTTPException } from "tsgi";
 import { isRecord, markHandled } from "tsgi/internals";
-import { jose } from "./jose.js";
+import * as jose from "jose";
 import { isSecure } from "./options.js";
 
 /** Milliseconds that must pass after a fetch that failed. The library aborts a fetch after 5 seconds. */

@@ -27,7 +27,7 @@ import {
   setContextCarrier,
   type StepKind,
 } from "tsgi/internals";
-import { api } from "./api.js";
+import * as api from "@opentelemetry/api";
 import { commonAttributes, errorType, methodOf, spanAttributes } from "./attributes.js";
 import { carrier, contextOf } from "./propagation.js";
 

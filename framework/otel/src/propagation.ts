@@ -2,7 +2,7 @@
 import type { Context, SpanContext, TextMapPropagator } from "@opentelemetry/api";
 import type { HTTPScope, WebSocketScope } from "tsgi";
 import { type CarriedContext, type ContextCarrier, headerValue } from "tsgi/internals";
-import { api } from "./api.js";
+import * as api from "@opentelemetry/api";
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header. Versions above 00 may have more behind the flags. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;

@@ -6,7 +6,7 @@ const absent = () => {
 };
 
 describe.each([
-  ["@tsgi/otel", "@opentelemetry/api", "TSGI_MISSING_OPENTELEMETRY", () => import("../src/index.js")],
+  ["@tsgi/otel", "@opentelemetry/api", "TSGI_MISSING_OPENTELEMETRY", () => import("../src/import.js")],
   ["@tsgi/metrics", "prom-client", "TSGI_MISSING_PROM_CLIENT", () => import("@tsgi/metrics")],
 ])("%s without %s", (entry, library, code, load) => {
   it("fails with the command that installs it", async () => {

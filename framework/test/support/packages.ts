@@ -11,17 +11,21 @@ export const MODULES = path.join(FRAMEWORK, "../node_modules");
 /** The program of the command `tsgi`. */
 export const COMMAND = path.join(FRAMEWORK, "cli/bin/tsgi.js");
 
+interface EntryPoint {
+  readonly types: string;
+  readonly browser?: string;
+  readonly module?: string;
+  readonly require?: string;
+  readonly default: string;
+}
+
 interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly version: string;
   readonly bin?: Readonly<Record<string, string>>;
   readonly sideEffects?: false | readonly string[];
-  readonly exports: Readonly<
-    Record<string, string | { readonly types: string; readonly browser?: string; readonly default: string }>
-  >;
-  /** The variants of a module, by condition. */
-  readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly exports: Readonly<Record<string, string | EntryPoint>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }

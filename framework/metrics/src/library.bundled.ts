@@ -1,2 +1,0 @@
-/** `library.ts` in a bundle, which reports a missing package itself. A CommonJS bundle cannot wait for an import. @module */
-export * as library from "prom-client";

@@ -1,0 +1,14 @@
+/** The package for `require()`, which cannot load modules that wait. @module */
+import { createRequire } from "node:module";
+import { missing } from "./errors.js";
+import type * as Main from "./index.js";
+
+const require = createRequire(import.meta.url);
+
+try {
+  require.resolve("@opentelemetry/api");
+} catch (error) {
+  missing(error);
+}
+
+export const { openTelemetry, startTracing } = require("./index.js") as typeof Main;
