@@ -2,6 +2,7 @@
 import { afterAll, describe } from "@jest/globals";
 import { call, type CallApp } from "./call.js";
 import { FetchCaller } from "./fetch.js";
+import { IS_SLOW } from "./on-demand.js";
 import { probe, type ProbeOptions, returning } from "./probe.js";
 import { SocketCaller } from "./socket.js";
 import type { Params } from "../../core/src/parameters/annotation.js";
@@ -18,10 +19,12 @@ interface Kept {
   readonly headerLines: boolean;
 }
 
+/** `socket`, `http2`: the application is served by the Node server. Except for `memory`, its lifespan has run. */
+export type Transport = "memory" | "socket" | "http2" | "fetch";
+
 /** One way to reach an application. */
 export interface MatrixClient {
-  /** `socket`, `http2`: the application is served by the Node server. Except for `memory`, its lifespan has run. */
-  readonly transport: "memory" | "socket" | "http2" | "fetch";
+  readonly transport: Transport;
   readonly keeps: Kept;
   /** Sends one request, and waits until the application has settled, background tasks included. */
   readonly call: CallApp;
@@ -31,7 +34,7 @@ export interface MatrixClient {
   readonly returning: (result: unknown, options?: Parameters<typeof returning>[1]) => ReturnType<typeof returning>;
 }
 
-function clientOf(transport: MatrixClient["transport"], callApp: CallApp): MatrixClient {
+function clientOf(transport: Transport, callApp: CallApp): MatrixClient {
   const isWritten = transport !== "fetch";
   return {
     transport,
@@ -42,11 +45,21 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
   };
 }
 
+/** Each transport with its name in the titles of tests, and with its client; the client in memory has no state. */
+const TRANSPORTS: readonly (readonly [Transport, string, (() => SocketCaller | FetchCaller) | null])[] = [
+  ["memory", "in memory", null],
+  ["socket", "over a socket", () => new SocketCaller()],
+  ["http2", "over HTTP/2", () => new SocketCaller(true)],
+  ["fetch", "by fetch", () => new FetchCaller()],
+];
+
 /**
  * Defines the same tests four times: with an application that is called in memory, with one that the Node server serves
  * over HTTP/1.1 and over HTTP/2, and with the `fetch` that an App has. Headers about only the connection (`date`,
  * `connection`, `transfer-encoding`) are omitted from the responses.
  *
+ * @param always - The transports over which the tests always run. Over the others they run with `TSGI_SLOW=1`, and are
+ * skipped otherwise.
  * @example
  * ```ts
  * describeMatrix("an App", ({ call }) => {
@@ -54,23 +67,17 @@ function clientOf(transport: MatrixClient["transport"], callApp: CallApp): Matri
  * });
  * ```
  */
-export function describeMatrix(title: string, define: (client: MatrixClient) => void): void {
-  describe(`${title} (in memory)`, () => {
-    define(clientOf("memory", call));
-  });
-  describe(`${title} (over a socket)`, () => {
-    const caller = new SocketCaller();
-    afterAll(() => caller[Symbol.asyncDispose]());
-    define(clientOf("socket", caller.call));
-  });
-  describe(`${title} (over HTTP/2)`, () => {
-    const caller = new SocketCaller(true);
-    afterAll(() => caller[Symbol.asyncDispose]());
-    define(clientOf("http2", caller.call));
-  });
-  describe(`${title} (by fetch)`, () => {
-    const caller = new FetchCaller();
-    afterAll(() => caller[Symbol.asyncDispose]());
-    define(clientOf("fetch", caller.call));
-  });
+export function describeMatrix(
+  title: string,
+  define: (client: MatrixClient) => void,
+  always: readonly Transport[] = ["memory"],
+): void {
+  for (const [transport, name, open] of TRANSPORTS) {
+    const describeOrSkip = IS_SLOW || always.includes(transport) ? describe : describe.skip;
+    describeOrSkip(`${title} (${name})`, () => {
+      const caller = open?.();
+      if (caller !== undefined) afterAll(() => caller[Symbol.asyncDispose]());
+      define(clientOf(transport, caller?.call ?? call));
+    });
+  }
 }

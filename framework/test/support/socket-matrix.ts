@@ -7,6 +7,7 @@ import { ServerContext } from "../../core/src/protocol/server-context.js";
 import { CONNECT, TestWebSocket as MemoryPeer } from "../../core/src/platforms/testing/test-websocket.js";
 import { MemoryWebSocket } from "../../core/src/platforms/testing/memory-websocket.js";
 import { KeptLog } from "./kept-log.js";
+import { IS_SLOW } from "./on-demand.js";
 import { Ended, SocketPeer } from "./socket-peer.js";
 
 /** The client's end. */
@@ -118,12 +119,22 @@ class Sockets implements SocketMatrixClient {
   }
 }
 
-/** Defines the same tests twice: with WebSockets in memory, and with WebSockets of the Node server. */
-export function describeSocketMatrix(title: string, define: (client: SocketMatrixClient) => void): void {
+/**
+ * Defines the same tests twice: with WebSockets in memory, and with WebSockets of the Node server.
+ *
+ * @param always - The transports over which the tests always run. Over the others they run with `TSGI_SLOW=1`, and are
+ * skipped otherwise.
+ */
+export function describeSocketMatrix(
+  title: string,
+  define: (client: SocketMatrixClient) => void,
+  always: readonly SocketMatrixClient["transport"][] = ["memory"],
+): void {
   describe(`${title} (in memory)`, () => {
     define(memory);
   });
-  describe(`${title} (over a socket)`, () => {
+  const describeOrSkip = IS_SLOW || always.includes("socket") ? describe : describe.skip;
+  describeOrSkip(`${title} (over a socket)`, () => {
     const sockets = new Sockets();
     afterEach(() => sockets.close());
     define(sockets);

@@ -4,10 +4,9 @@ import { App, File, Form, Request } from "../../../src/index.js";
 import { served, Wire } from "../../platforms/node/_http.js";
 import { describeMatrix } from "../../../../test/support/matrix.js";
 import { BOUNDARY, CLOSING, multipart, partHead } from "../../../../test/support/multipart.js";
-import { IS_SLOW } from "../../../../test/support/on-demand.js";
 import { MiB, openUploads } from "./_files.js";
 
-describeMatrix("the limits of a multipart form", ({ call, transport }) => {
+describeMatrix("the limits of a multipart form", ({ call }) => {
   async function statusOf(limits: Partial<Limits>, sent: object): Promise<number> {
     const app = new App({ limits });
     app.post("/", { params: { request: Request } }, async ({ request }) => [...(await request.form())].length);
@@ -49,8 +48,7 @@ describeMatrix("the limits of a multipart form", ({ call, transport }) => {
     for (const road of roads(sent)) expect(await statusOf(limits, road)).toBe(status);
   });
 
-  const slowly = transport === "memory" || IS_SLOW ? it : it.skip;
-  slowly("are 50 MiB of files if no other is set (over others than memory only with TSGI_SLOW=1)", async () => {
+  it("are 50 MiB of files if no other is set", async () => {
     for (const road of roads(files(50 * MiB))) expect(await statusOf({}, road)).toBe(200);
     for (const road of roads(files(25 * MiB, 25 * MiB + 1))) expect(await statusOf({}, road)).toBe(413);
   });
