@@ -1,28 +1,34 @@
 /** Runs a server in a separate process, so that it can be sent signals. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { transform } from "@swc/core";
+import path from "node:path";
+import { afterAll } from "@jest/globals";
+import { build } from "esbuild";
 
-const SOURCE = join(import.meta.dirname, "../../../src");
-/** The server's own sources as JavaScript in a temporary folder: a test of signals needs no build before it. */
+const SOURCE = path.join(import.meta.dirname, "../../../src");
+
+let compiled: Promise<string> | null = null;
+let started = 0;
+
+afterAll(async () => {
+  if (compiled !== null) await rm(await compiled, { recursive: true, force: true });
+});
+
+/** The server's own sources as JavaScript, in a temporary folder: a test of signals needs no build before it. */
 async function compile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "tsgi-node-"));
-  const names = await readdir(SOURCE, { recursive: true });
-  const files = names.filter((name) => name.endsWith(".ts"));
-  for (const file of files) {
-    const { code } = await transform(await readFile(join(SOURCE, file), "utf8"), {
-      jsc: { target: "es2022", parser: { syntax: "typescript" } },
-      module: { type: "es6" },
-    });
-    const target = join(folder, file.replace(/\.ts$/, ".js"));
-    await mkdir(dirname(target), { recursive: true });
-    await writeFile(target, code);
-  }
-  await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await symlink(join(SOURCE, "../../../node_modules"), join(folder, "node_modules"));
+  const folder = await mkdtemp(path.join(tmpdir(), "tsgi-node-"));
+  await build({
+    entryPoints: ["node.ts", "index.ts", "middleware/index.ts"].map((entry) => path.join(SOURCE, entry)),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    outdir: folder,
+  });
+  await writeFile(path.join(folder, "package.json"), '{"type":"module"}');
+  await symlink(path.join(SOURCE, "../../../node_modules"), path.join(folder, "node_modules")); // with the pages' files
   return folder;
 }
 
@@ -39,12 +45,13 @@ export class ServerProcess implements AsyncDisposable {
   readonly ended: Promise<Ended>;
   stdout = "";
   stderr = "";
-  readonly #folder: string;
+  /** The program's main module, for tests that change it while it runs. */
+  readonly main: string;
   #wake: () => void = () => {};
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.child = spawn(process.execPath, [join(folder, "main.js")], {
+  private constructor(main: string) {
+    this.main = main;
+    this.child = spawn(process.execPath, [main], {
       stdio: ["ignore", "pipe", "pipe"],
       detached: true, // a separate group, so that its workers end with it
     });
@@ -61,19 +68,14 @@ export class ServerProcess implements AsyncDisposable {
     });
   }
 
-  /** The program's main module, for those who change it while it runs. */
-  get main(): string {
-    return join(this.#folder, "main.js");
-  }
-
   static async start(script: string): Promise<ServerProcess> {
-    const folder = await compile();
-    const door = JSON.stringify(pathToFileURL(join(folder, "node.js")).href);
+    compiled ??= compile();
+    const main = path.join(await compiled, `main-${++started}.js`);
     await writeFile(
-      join(folder, "main.js"),
-      `import { serve } from ${door};\nconst say = (text) => process.stdout.write(text + "\\n");\n${script}`,
+      main,
+      `import { serve } from "./node.js";\nconst say = (text) => process.stdout.write(text + "\\n");\n${script}`,
     );
-    return new ServerProcess(folder);
+    return new ServerProcess(main);
   }
 
   /** Waits for a line on stdout and returns the match of the pattern's first group. */
@@ -101,6 +103,5 @@ export class ServerProcess implements AsyncDisposable {
       // they have all ended
     }
     await this.ended;
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }
