@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
 // The built package: a worker is a separate program.
 import { HTTPException } from "../../../dist/index.js";
 import {
@@ -39,17 +39,20 @@ describe.each([
     await Promise.all(opened.splice(0).map((pool) => pool.close()));
   });
 
+  /** The pool of all tests whose worker survives. */
+  const shared = new Pool({ size: 1 });
+  afterAll(() => shared.close());
+
   it("calls an exported function in another place, even one that returns a promise", async () => {
-    const pool = open();
-    await expect(pool.run(work, "double", 21)).resolves.toBe(42);
-    await expect(pool.run(work.href, "later", "text")).resolves.toBe("text");
-    const pid = await pool.run(work.pathname, "pid");
+    await expect(shared.run(work, "double", 21)).resolves.toBe(42);
+    await expect(shared.run(work.href, "later", "text")).resolves.toBe("text");
+    const pid = await shared.run(work.pathname, "pid");
     expect(pid === process.pid).toBe(kind === "threads");
   });
 
   it("accepts arguments and results by structured clone", async () => {
     const value = { date: new Date(5), big: 5n, map: new Map([[1, new Set(["a"])]]), bytes: new Uint8Array([1, 2]) };
-    const result = (await open().run(work, "echo", value)) as typeof value;
+    const result = (await shared.run(work, "echo", value)) as typeof value;
     expect(result.date.getTime()).toBe(5);
     expect(result.big).toBe(5n);
     expect([...(result.map.get(1) ?? [])]).toEqual(["a"]);
@@ -73,21 +76,20 @@ describe.each([
     ],
     ["missing", { name: "TypeError", message: expect.stringContaining("the export is undefined") }],
   ])("fails the task and keeps the worker when it meets %s", async (name, expected) => {
-    const pool = open();
-    const before = await pool.run(work, "echo", "first");
-    expect(await failure(pool.run(work, name))).toMatchObject(expected);
-    await expect(pool.run(work, "echo", before)).resolves.toBe("first");
-    expect(pool.stats).toEqual({ size: 1, ready: 1, busy: 0, queued: 0, restarts: 0 });
+    const before = await shared.run(work, "echo", "first");
+    expect(await failure(shared.run(work, name))).toMatchObject(expected);
+    await expect(shared.run(work, "echo", before)).resolves.toBe("first");
+    expect(shared.stats).toEqual({ size: 1, ready: 1, busy: 0, queued: 0, restarts: 0 });
   });
 
   it("passes on an error with its stack and its cause", async () => {
-    const error = await failure(open().run(work, "throwError"));
+    const error = await failure(shared.run(work, "throwError"));
     expect(error.stack).toMatch(/throwError.*work\.js/);
     expect(error.cause).toMatchObject({ name: "Error", message: "the cause" });
   });
 
   it("passes on the errors that an AggregateError contains", async () => {
-    const error = await failure(open().run(work, "throwAggregate"));
+    const error = await failure(shared.run(work, "throwAggregate"));
     expect(error).toBeInstanceOf(AggregateError);
     expect((error as AggregateError).errors).toMatchObject([
       { name: "RangeError", message: "first", stack: expect.stringContaining("work.js") },
@@ -96,7 +98,7 @@ describe.each([
   });
 
   it("passes on an HTTPException completely", async () => {
-    const error = await failure(open().run(work, "throwException"));
+    const error = await failure(shared.run(work, "throwException"));
     expect(error).toBeInstanceOf(HTTPException);
     expect(error).toMatchObject({ statusCode: 409, detail: { code: "taken" }, headers: { "X-Why": "taken" } });
   });
@@ -114,9 +116,8 @@ describe.each([
   });
 
   it("rejects an argument that cannot be cloned, and keeps the worker", async () => {
-    const pool = open();
-    await expect(pool.run(work, "echo", new Proxy({}, {}))).rejects.toThrow("An argument cannot be cloned");
-    await expect(pool.run(work, "echo", 1)).resolves.toBe(1);
+    await expect(shared.run(work, "echo", new Proxy({}, {}))).rejects.toThrow("An argument cannot be cloned");
+    await expect(shared.run(work, "echo", 1)).resolves.toBe(1);
   });
 
   const deaths: [what: string, fn: string, error: object][] = [["process.exit", "exit", { name: "WorkerDiedError" }]];
@@ -179,7 +180,7 @@ describe.each([
 
   it("rejects a task with 503 if it has waited longer than twice timeoutMs", async () => {
     const pool = await openLimited();
-    const failed = await Promise.all([1, 2, 3, 4].map(() => failure(pool.run(work, "loop"))));
+    const failed = await Promise.all([1, 2, 3, 4].map(() => failure(pool.run(work, "block"))));
     expect(failed.at(0)).toMatchObject({ statusCode: 504 });
     expect(failed.at(-1)).toMatchObject({ statusCode: 503 });
   });
@@ -227,7 +228,7 @@ describe.each([
   });
 
   it("rejects a module by a relative path with a suggested fix", async () => {
-    await expect(open().run("./work.js", "echo")).rejects.toThrow('new URL("./work.js", import.meta.url)');
+    await expect(shared.run("./work.js", "echo")).rejects.toThrow('new URL("./work.js", import.meta.url)');
   });
 });
 

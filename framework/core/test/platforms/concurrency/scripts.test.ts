@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
+import { IS_SLOW } from "../../../../test/support/on-demand.js";
 import { until } from "./_gate.js";
 import { Program } from "./_program.js";
 
@@ -8,8 +9,23 @@ interface Said {
   readonly answers: readonly { pid: number }[];
 }
 
+interface Run {
+  readonly said: Said;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** The programs that have run, each once for all tests. */
+const runs = new Map<string, Promise<Run>>();
+
 /** Runs a program to its end, and returns its JSON output and how often it wrote each other line. */
-async function run(fixture: string, kind: string): Promise<{ said: Said; counts: Record<string, number> }> {
+function run(fixture: string, kind: string): Promise<Run> {
+  const key = `${fixture} ${kind}`;
+  const known = runs.get(key) ?? runOnce(fixture, kind);
+  runs.set(key, known);
+  return known;
+}
+
+async function runOnce(fixture: string, kind: string): Promise<Run> {
   await using program = Program.start(fixture, [kind]);
   expect({ ...(await program.ended), stderr: program.stderr }).toMatchObject({ code: 0, signal: null });
   await program.said(/closed/);
@@ -20,32 +36,39 @@ async function run(fixture: string, kind: string): Promise<{ said: Said; counts:
   return { said, counts };
 }
 
-describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
-  const programs: (readonly [what: string, fixture: string])[] = [
-    ["of one file that makes an app, serves it and calls it", "script.js"],
-    ["of one file in TypeScript, through tsx,", "script.ts"],
-    ["that calls its app directly", "direct.js"],
-    ["whose app comes of a factory in a main function", "main-function.js"],
-  ];
-  if (kind === "process") {
-    programs.push(
-      ["that opens a test client, where the kind is set", "tested.js"],
-      ["that opens a test client for an app with an entry", "tested-entry.js"],
-      ["that serves an app which names its entry", "named.js"],
-      ["whose plain handlers are those of a mounted App", "mounted.js"],
-    );
-  }
+/** For tests of code that is the same for both kinds: those of threads are skipped without `TSGI_SLOW`. */
+const describeInProcesses = (kind: string) => (kind === "process" || IS_SLOW ? describe : describe.skip);
 
-  it.each(programs)("%s runs once and ends", async (_, fixture) => {
+describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
+  async function runsOnce(_what: string, fixture: string): Promise<void> {
     const { said, counts } = await run(fixture, kind);
     expect(counts["served"] ?? 1).toBe(1);
     expect(counts["closed"]).toBe(1);
     const places = said.answers.map(({ pid }) => pid === said.pid);
     expect(places).toEqual(said.answers.map(() => kind === "thread"));
+  }
+
+  it.each([["of one file that makes an app, serves it and calls it", "script.js"]])("%s runs once and ends", runsOnce);
+
+  describeInProcesses(kind)("and an App in another place", () => {
+    it.each([
+      ["of one file in TypeScript, through tsx,", "script.ts"],
+      ["that calls its app directly", "direct.js"],
+      ["whose app comes of a factory in a main function", "main-function.js"],
+      ["that opens a test client, where the kind is set", "tested.js"],
+      ["that serves an app which names its entry", "named.js"],
+      ["whose plain handlers are those of a mounted App", "mounted.js"],
+    ])("%s runs once and ends", runsOnce);
   });
 });
 
 describe("a program", () => {
+  it("runs once and ends if it opens a test client for an app with an entry", async () => {
+    const { said, counts } = await run("tested-entry.js", "process");
+    expect(counts).toMatchObject({ served: 1, closed: 1 });
+    expect(said.answers.map(({ pid }) => pid === said.pid)).toEqual([false]);
+  });
+
   it.each(["process", "thread"])("waits with closing its pool for a hung %s to be gone", async (kind) => {
     await using program = Program.start("close-hung.js", [kind]);
     expect(await program.ended).toEqual({ code: 0, signal: null });
@@ -66,23 +89,25 @@ describe("a program", () => {
 });
 
 describe.each(["process", "thread"])("a module of no use to a worker, in a %s pool,", (kind) => {
-  it.each([
-    ["cannot be imported", "throws", /its module \S+faulty\.js cannot be imported: RangeError: not in a worker/],
-    ["is not there", "missing", /its module \S+no-such-file\.js cannot be imported/],
-    ["makes no App", "factory", /its module \S+work\.js makes no App with routes when it is imported/],
-    [
-      "makes an App with other routes",
-      "unlike",
-      /makes an App with other routes than the server's \(without GET \/missing, with GET \/besides\)/,
-    ],
-  ])("is one clear error at startup if it %s, with the route and the fix", async (_, fault, message) => {
-    await using program = Program.start("faulty.js", [fault, kind]);
-    const { code } = await program.ended;
-    await program.said(message);
-    expect(code).not.toBe(0);
-    expect(program.stderr).toContain("GET /plain is not async");
-    expect(program.stderr).toContain("Make the handler async, or name the module that makes the App");
-    expect(program.stdout).not.toContain("serves");
+  describeInProcesses(kind)("at startup", () => {
+    it.each([
+      ["cannot be imported", "throws", /its module \S+faulty\.js cannot be imported: RangeError: not in a worker/],
+      ["is not there", "missing", /its module \S+no-such-file\.js cannot be imported/],
+      ["makes no App", "factory", /its module \S+work\.js makes no App with routes when it is imported/],
+      [
+        "makes an App with other routes",
+        "unlike",
+        /makes an App with other routes than the server's \(without GET \/missing, with GET \/besides\)/,
+      ],
+    ])("is one clear error if it %s, with the route and the fix", async (_, fault, message) => {
+      await using program = Program.start("faulty.js", [fault, kind]);
+      const { code } = await program.ended;
+      await program.said(message);
+      expect(code).not.toBe(0);
+      expect(program.stderr).toContain("GET /plain is not async");
+      expect(program.stderr).toContain("Make the handler async, or name the module that makes the App");
+      expect(program.stdout).not.toContain("serves");
+    });
   });
 
   it("is tried five times if it exits at every start, then results in 503; the server keeps running", async () => {
