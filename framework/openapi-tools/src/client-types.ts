@@ -31,8 +31,8 @@ function parametersText(parameters: readonly ParameterObject[]): string {
 
 function contentText(content: Readonly<Record<string, MediaTypeObject>>): string {
   return block(
-    Object.entries(content).map(([type, { schema, itemSchema }]) =>
-      member(type, schemaText(schema ?? itemSchema ?? {})),
+    Object.entries(content).map(([type, { schema, itemSchema, "x-itemSchema": lineSchema }]) =>
+      member(type, schemaText(itemSchema ?? lineSchema ?? schema ?? {})),
     ),
   );
 }

@@ -146,10 +146,10 @@ class DocumentComparison {
   }
 
   #compareMedia(before: Json, after: Json, place: Place): void {
-    // OpenAPI 3.2 describes a stream by its items; earlier versions have their schema in place of the whole.
-    const [left, right] = [before["itemSchema"] ?? before["schema"], after["itemSchema"] ?? after["schema"]];
-    if ((before["itemSchema"] === undefined) === (after["itemSchema"] === undefined)) {
-      this.#schemas.compare(left ?? true, right ?? true, place);
+    const [was, is] = [itemSchemaOf(before), itemSchemaOf(after)];
+    // A stream whose items only one of the documents describes is not comparable.
+    if ((was === undefined) === (is === undefined)) {
+      this.#schemas.compare(was ?? before["schema"] ?? true, is ?? after["schema"] ?? true, place);
     }
     const [earlier, later] = [objectOf(before["encoding"]), objectOf(after["encoding"])];
     for (const name of new Set([...Object.keys(earlier), ...Object.keys(later)])) {
@@ -193,6 +193,11 @@ class DocumentComparison {
 function bodyMember(value: unknown, { required }: Json): Map<string, Member> {
   if (value === undefined) return new Map();
   return new Map([["body", { at: [], schema: true, isRequired: required === true }]]);
+}
+
+/** The schema of an item of a stream: OpenAPI 3.2 has a member for it, and documents of earlier versions an extension. */
+function itemSchemaOf(media: Json): unknown {
+  return media["itemSchema"] ?? media["x-itemSchema"];
 }
 
 function isError(status: string): boolean {

@@ -37,6 +37,7 @@ const gives = (schema: Schema, rest = {}) =>
   api({ "get /items": { responses: { 200: { description: "OK", ...json(schema) } } } }, rest);
 const asks = (...parameters: object[]) => api({ "get /items": { parameters } });
 const answers = (responses: object) => api({ "get /items": { responses } });
+const lines = (media: object) => answers({ 200: { content: { "application/jsonl": media } } });
 const struct = (properties: Readonly<Record<string, Schema>>, ...required: string[]) => ({
   type: "object",
   properties,
@@ -572,8 +573,15 @@ const BREAKING: readonly Row[] = [
   ],
   [
     "the items of a stream change",
-    answers({ 200: { content: { "application/jsonl": { itemSchema: struct({ a: TEXT }, "a") } } } }),
-    answers({ 200: { content: { "application/jsonl": { itemSchema: struct({}) } } } }),
+    lines({ itemSchema: struct({ a: TEXT }, "a") }),
+    lines({ itemSchema: struct({}) }),
+    ["response/200/application~1jsonl/a: the property is missing"],
+    "Clients read it of each item.",
+  ],
+  [
+    "the items of a stream change before 3.2",
+    lines({ schema: TEXT, "x-itemSchema": struct({ a: TEXT }, "a") }),
+    lines({ schema: TEXT, "x-itemSchema": struct({}) }),
     ["response/200/application~1jsonl/a: the property is missing"],
     "Clients read it of each item.",
   ],
@@ -844,6 +852,20 @@ const NEUTRAL: readonly Row[] = [
     api({}, { webhooks: { paid: { post: {} } } }),
     [],
     "The requests are the same.",
+  ],
+  [
+    "the items of a stream of 3.1 become those of 3.2",
+    lines({ schema: TEXT, "x-itemSchema": struct({ a: TEXT }, "a") }),
+    lines({ itemSchema: struct({ a: TEXT }, "a") }),
+    [],
+    "The items are the same.",
+  ],
+  [
+    "a stream that had the schema of a line gets text and items",
+    lines({ schema: struct({ a: TEXT }, "a") }),
+    lines({ schema: TEXT, "x-itemSchema": struct({ a: TEXT }, "a") }),
+    [],
+    "Earlier versions of tsgi wrote the schema of a line.",
   ],
 ];
 

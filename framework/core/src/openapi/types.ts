@@ -79,6 +79,8 @@ export interface MediaTypeObject {
   schema?: SchemaObject;
   /** That of each item of a stream, in 3.2. @see OpenAPI 3.2.0 §4.14.3 */
   itemSchema?: SchemaObject;
+  /** That of each line of JSON Lines, before 3.2. */
+  "x-itemSchema"?: SchemaObject;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
   /** By the name of the property. */

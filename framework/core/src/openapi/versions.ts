@@ -9,11 +9,13 @@ import type { DocumentVersion } from "./version.js";
 export type OpenAPIVersion = "3.0" | "3.1" | "3.2";
 
 /**
- * Before 3.2, a document cannot describe a stream: the schema describes a line, and server-sent events are described as
- * text.
+ * Before 3.2, a schema describes the whole body (OpenAPI 3.1.1 §4.8.14.1), and JSON Lines as a whole are not JSON. So the
+ * schema of a line is in an extension.
  */
 function describeAsText(format: StreamFormat, item: () => SchemaObject): MediaTypeObject {
-  return { schema: format === "sse" ? { type: "string" } : item() };
+  if (format === "sse") return { schema: { type: "string" } };
+  const description = "JSON Lines. `x-itemSchema` is the schema of a line.";
+  return { schema: { type: "string", description }, "x-itemSchema": item() };
 }
 
 /** OpenAPI 3.2.0 §4.14.3: JSON Lines and server-sent events are sequential media types, with a schema for each item. */

@@ -311,7 +311,10 @@ describe("the option `stream`", () => {
     const contentOf = (path: string) =>
       (paths[path]?.get?.responses["200"] as { content: object } | undefined)?.content ?? {};
     expect(contentOf("/lines")).toEqual({
-      "application/jsonl": { schema: expect.objectContaining({ type: "object" }) },
+      "application/jsonl": {
+        schema: expect.objectContaining({ type: "string" }),
+        "x-itemSchema": expect.objectContaining({ type: "object" }),
+      },
     });
     expect(Object.keys(contentOf("/events"))).toEqual(["text/event-stream"]);
   });

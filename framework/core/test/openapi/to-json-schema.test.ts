@@ -111,7 +111,7 @@ interface Ajv {
 function schemasOf(value: unknown): object[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    key === "schema" || key === "itemSchema" ? [member as object] : schemasOf(member),
+    ["schema", "itemSchema", "x-itemSchema"].includes(key) ? [member as object] : schemasOf(member),
   );
 }
 

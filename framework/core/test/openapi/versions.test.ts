@@ -198,10 +198,13 @@ describe("a stream", () => {
   }
   const contentOf = (app: App, path: string) => operation(app, path).responses["200"]?.content;
 
-  it.each(["3.0", "3.1"] as const)("has the schema of one line, or is text, in %s", (version) => {
+  it.each(["3.0", "3.1"] as const)("is text as a whole in %s, and an extension describes a line", async (version) => {
     const app = appOf(version);
-    expect(contentOf(app, "/lines")).toEqual({ "application/jsonl": { schema: reference } });
+    expect(contentOf(app, "/lines")).toEqual({
+      "application/jsonl": { schema: { type: "string", description: expect.any(String) }, "x-itemSchema": reference },
+    });
     expect(contentOf(app, "/events")).toEqual({ "text/event-stream": { schema: { type: "string" } } });
+    expect(await faultsOf(app.openapi())).toEqual([]);
   });
 
   it("has the schema of an item in 3.2", async () => {

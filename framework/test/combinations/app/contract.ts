@@ -52,13 +52,13 @@ function typeText({ type, anyOf = [], nullable }: SchemaObject): string {
   return [...new Set(all)].toSorted().join(" | ");
 }
 
-/** The media types, each with the component of its content; a stream has the one of its items from 3.2 on. */
+/** The media types, each with the component of its content or of its items. Events have one from 3.2 on. */
 const contentText = (content: Readonly<Record<string, MediaTypeObject>> = {}): string[] =>
-  Object.entries(content).map(([type, { schema, itemSchema, example, examples = {} }]) => {
+  Object.entries(content).map(([type, { schema, example, examples = {}, ...media }]) => {
     const shown: (ExampleObject | undefined)[] = Object.values(examples);
     const count = example === undefined ? shown.length : 1;
-    const isStream = /jsonl|event-stream/.test(type);
-    return `${type}${isStream ? "" : ` ${schemaText(schema ?? itemSchema)}`}, ${count} examples`;
+    const described = media.itemSchema ?? media["x-itemSchema"] ?? schema;
+    return `${type}${type === "text/event-stream" ? "" : ` ${schemaText(described)}`}, ${count} examples`;
   });
 
 const parameterText = ({ name, in: place, required = false, deprecated = false }: ParameterObject) =>
