@@ -10,7 +10,7 @@ import { File } from "../../src/parameters/file.js";
 import { Form } from "../../src/parameters/form.js";
 import { t } from "../../src/schema/schema.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
-import { installOnDemand, IS_SLOW } from "../../../test/support/on-demand.js";
+import { binaryOf, installOnDemand, IS_SLOW } from "../../../test/support/on-demand.js";
 import { callProgram, compile } from "../../../openapi-tools/test/_generated-client.js";
 import { createKitchenSink } from "./_kitchen-sink.js";
 
@@ -19,9 +19,8 @@ const run = promisify(execFile);
 const PACKAGES = [
   "openapi-typescript@7.13.0",
   "openapi-fetch@0.17.0",
-  "@hey-api/openapi-ts@0.95.0",
-  // The last one that runs on Node 20.
-  "orval@7.13.2",
+  "@hey-api/openapi-ts@0.99.0",
+  "orval@8.38.0",
   "typescript@5.9.3",
   "@types/node@20.19.43",
 ];
@@ -147,7 +146,8 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
       const output = { target: path.join(out, "api.ts"), client: "fetch", baseUrl: url };
       const config = path.join(out, "orval.config.cjs");
       await writeFile(config, `module.exports = ${JSON.stringify({ api: { input: document, output } })};`);
-      return node(path.join(home, "node_modules/orval/dist/bin/orval.js"), "--config", config);
+      // orval 8 requires Node 22.18.
+      return run(binaryOf("node22"), [path.join(home, "node_modules/orval/dist/bin/orval.mjs"), "--config", config]);
     },
     program: `
       import { addPet, addPhoto, addTree, readItem, type Pet } from "./api.js";
@@ -205,14 +205,12 @@ slowly.each(VERSIONS)("a client that is generated from a document of OpenAPI %s"
     },
   );
 
-  // `orval` 7 writes no TypeScript for a range of statuses, nor in 3.0 for a reference that may be null.
-  it.each(["openapi-typescript", "hey-api"])(
+  it.each(Object.entries(GENERATORS))(
     "by %s compiles for an application that uses every feature",
-    async (name) => {
+    async (name, { generate }) => {
       const out = path.join(folder, `every-${name}`);
       await mkdir(out);
-      const document = path.join(folder, "every-feature.json");
-      await GENERATORS[name]?.generate({ home, document, out, url: client.url });
+      await generate({ home, document: path.join(folder, "every-feature.json"), out, url: client.url });
       expect(await compile(home, out)).toBe("");
     },
   );
