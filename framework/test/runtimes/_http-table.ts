@@ -671,6 +671,30 @@ const others: readonly Row[] = [
   ],
 ];
 
+const FILE = { text: "0123456789", headers: { "content-type": "text/plain; charset=utf-8", "content-length": "10" } };
+const RANGE = { "content-range": "bytes 2-4/10", "content-length": "3" };
+
+/** Requests for the files of `http-server.mjs`. */
+const fileRows: readonly Row[] = [
+  ["a file", "GET /file", FILE],
+  ["a file for HEAD", "HEAD /file", { ...FILE, text: "" }],
+  ["a range of a file", "GET /file", { status: 206, text: "234", headers: RANGE }, header(["range", "bytes=2-4"])],
+  ["the end of a file", "GET /file", { status: 206, text: "89" }, header(["range", "bytes=-2"])],
+  [
+    "a range after the end of a file",
+    "GET /file",
+    { status: 416, headers: { "content-range": "bytes */10" } },
+    header(["range", "bytes=10-"]),
+  ],
+  ["a static file", "GET /static/digits.txt", FILE],
+  ["a static file that is missing", "GET /static/letters.txt", NOT_FOUND],
+  ["a path out of the folder of static files", "GET /static/..%2fhttp-app.mjs", NOT_FOUND],
+];
+
+const complete = ([title, request, expected, sent]: Row): Row => [title, request, { status: 200, ...expected }, sent];
+
+export const files: readonly Row[] = fileRows.map(complete);
+
 /** All rows, in an order in which they can be sent one after the other. */
 export const table: readonly Row[] = [
   ...routing,
@@ -684,7 +708,7 @@ export const table: readonly Row[] = [
   ...security,
   ...middleware,
   ...others,
-].map(([title, request, expected, sent]) => [title, request, { status: 200, ...expected }, sent]);
+].map(complete);
 
 /** Sends one request. */
 type Ask = (...sent: Parameters<CallApp> extends [unknown, ...infer Rest] ? Rest : never) => Promise<Answer>;

@@ -12,7 +12,7 @@ import { installPackages } from "../support/packages.js";
 
 export { binaryOf };
 
-const PROGRAMS = ["http-app.mjs", "http-server.mjs", "http-worker.mjs", "program.mjs", "workers.mjs"];
+const PROGRAMS = ["files", "http-app.mjs", "http-server.mjs", "http-worker.mjs", "program.mjs", "workers.mjs"];
 
 /** A runtime: its name, and the command that runs a program. */
 export type Runtime = readonly [name: string, command: readonly string[]];
@@ -38,7 +38,7 @@ async function install(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tsgi-runtime-"));
   await installPackages(folder, ["tsgi", "ws"]);
   await writeFile(join(folder, "package.json"), '{ "type": "module", "dependencies": { "tsgi": "*" } }');
-  for (const file of PROGRAMS) await cp(join(import.meta.dirname, file), join(folder, file));
+  for (const file of PROGRAMS) await cp(join(import.meta.dirname, file), join(folder, file), { recursive: true });
   return folder;
 }
 

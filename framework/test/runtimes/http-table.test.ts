@@ -6,7 +6,7 @@ import { KeptLog } from "../support/kept-log.js";
 import { IS_SLOW } from "../support/on-demand.js";
 import { sendTo } from "../support/send.js";
 import { Wire } from "../../core/test/platforms/node/_http.js";
-import { LATIN1, observe, table } from "./_http-table.js";
+import { files, LATIN1, observe, table } from "./_http-table.js";
 import { onEach, Program } from "./_program.js";
 import { defineSocketRows } from "./_socket-table.js";
 import { defineStreamRows } from "./_stream-table.js";
@@ -16,7 +16,7 @@ import { startWorker } from "./_workerd.js";
 const APP: string = "./http-app.mjs"; // not a literal, as JavaScript has no types here
 
 /** Defines the rows, each sent to the address that is known when it runs. */
-function describeTable(way: string, url: () => string, rows = table): void {
+function describeTable(way: string, url: () => string, rows = [...table, ...files]): void {
   describe(`by ${way}`, () => {
     it.each(rows)("%s", async (_title, request, expected, sent) => {
       expect(await observe(request, expected, sent, (...asked) => sendTo(url(), ...asked))).toEqual(expected);

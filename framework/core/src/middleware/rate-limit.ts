@@ -87,7 +87,7 @@ function networkOf({ client, app }: HTTPScope): string | null {
 
 /**
  * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every response contains the limit and the
- * remaining requests (draft-ietf-httpapi-ratelimit-headers-10). Handshakes of WebSockets are not counted.
+ * remaining requests (draft-ietf-httpapi-ratelimit-headers-11). Handshakes of WebSockets are not counted.
  *
  * @throws ConfigurationError for an option that cannot work.
  * @example
