@@ -80,12 +80,27 @@ describe("the pages", () => {
     for (const version of Object.values(versions)) expect(page("openapi.md")).toContain(version);
   });
 
-  it("compare with the versions that the benchmarks install", () => {
-    const installed = new Map(Object.entries(manifest("load-tests/peers").dependencies ?? {}));
-    const names = { Fastify: "fastify", Hono: "hono", Elysia: "elysia", NestJS: "@nestjs/core" };
-    for (const [name, installedAs] of Object.entries(names)) {
-      expect(page("comparison.md")).toContain(`- ${name} ${String(installed.get(installedAs))}`);
+  it("list the platforms that the tests send requests to", () => {
+    const results = page("platforms.md").split("<!-- end of results -->", 1).join("");
+    for (const text of [read("README.md"), page("why-another-framework.md")]) {
+      const platforms = find(text, /(AWS Lambda, Vercel,[\w\s,]+ and Deno)/).split(/,\s+|\sand\s/);
+      expect(platforms).toHaveLength(6);
+      for (const platform of platforms) expect(results).toMatch(new RegExp(`^\\|[ \\d]+\\| ${platform}\\b`, "m"));
     }
+  });
+
+  it("name each package that their code imports", () => {
+    const missing = readdirSync(path.join(ROOT, "framework/docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => {
+        const code = [...page(name).matchAll(/^```tsx?(?: before| \[[^\]]+\])*\n(.*?)^```/gms)].map(([block]) => block);
+        const words = page(name).replaceAll(/^```(?:tsx?|js)\b.*?^```/gms, "");
+        const imported = code.join("\n").matchAll(/\bfrom "((?:@[^/"]+\/)?[^/".:]+)[^":]*";$/gm);
+        return [...imported]
+          .filter(([, library = ""]) => library !== "tsgi" && !words.includes(library))
+          .map(([, library]) => [name, library]);
+      });
+    expect(missing).toEqual([]);
   });
 
   it("name a test for each row of the comparison", () => {
