@@ -55,7 +55,10 @@ export async function shorten(name, text, map) {
     mangle: { toplevel: true, keep_classnames: true, keep_fnames: true, keep_private_props: true },
     keep_classnames: true,
     keep_fnames: true,
-    format: { ascii_only: true }, // so that a byte is a character
+    format: {
+      ascii_only: true, // so that a byte is a character
+      comments: { regex: "webpackIgnore|@vite-ignore" },
+    },
   });
   const { sources, names, mappings } = JSON.parse(short.map);
   const broken = await breakLines(short.code, decode(mappings));

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { build as esbuild } from "esbuild";
-import { FRAMEWORK, manifestOf } from "./support/packages.js";
+import { FRAMEWORK, manifestOf, PACKAGES } from "./support/packages.js";
 
 const run = promisify(execFile);
 
@@ -148,6 +148,17 @@ describe("a bundle for the web", () => {
       logLevel: "silent",
     });
     expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+  });
+});
+
+describe("the packages that an application imports", () => {
+  it("mark each import of a file that exists only at run time, which webpack and Vite cannot follow", () => {
+    const files = PACKAGES.filter((folder) => !["cli", "docs-ui"].includes(folder)).flatMap((folder) =>
+      filesBelow(path.join(FRAMEWORK, folder, "dist"), ".js"),
+    );
+    const unmarked = /\bimport\((?!["']|\/\* webpackIgnore: true \*\/\/\* @vite-ignore \*\/)/;
+    expect(files.length).toBeGreaterThan(60);
+    expect(files.filter((file) => unmarked.test(readFileSync(file, "utf8")))).toEqual([]);
   });
 });
 

@@ -86,7 +86,7 @@ async function stop(running: RunningSDK, logger: Logger): Promise<void> {
 async function loadSDK(): Promise<SDK | null> {
   const name: string = "@opentelemetry/sdk-node"; // not a literal for the compiler, which would look for its types
   try {
-    return (await import(name)) as SDK;
+    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as SDK;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return null;
     throw error;

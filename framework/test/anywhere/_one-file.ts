@@ -40,6 +40,29 @@ export function rolldown(home: string): readonly string[] {
   return [process.execPath, file];
 }
 
+/** The command of webpack, which is fetched on demand. */
+export function webpackCommand(): readonly string[] {
+  const home = installOnDemand("webpack", ["webpack@5.113.0", "webpack-cli@7.3.1"]);
+  return [process.execPath, path.join(home, "node_modules/webpack/bin/webpack.js")];
+}
+
+/** Bundles the program with webpack, into several files. */
+export function webpack(home: string): readonly string[] {
+  const [node = "", ...args] = webpackCommand();
+  const options = [
+    "--target",
+    "node",
+    "--mode",
+    "production",
+    "--output-path",
+    home,
+    "--output-filename",
+    "webpack.cjs",
+  ];
+  execFileSync(node, [...args, SOURCE, ...options], { cwd: APP, stdio: "ignore" });
+  return [process.execPath, path.join(home, "webpack.cjs")];
+}
+
 /** The mark in Node's binary: https://nodejs.org/api/single-executable-applications.html */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 

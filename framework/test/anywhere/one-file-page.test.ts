@@ -19,7 +19,7 @@ import { binaryOf } from "../runtimes/_program.js";
 import { LimitedProgram } from "../support/limited-program.js";
 import { installOnDemand, IS_SLOW } from "../support/on-demand.js";
 import { FRAMEWORK, MODULES } from "../support/packages.js";
-import { canCompileWithDeno } from "./_one-file.js";
+import { canCompileWithDeno, webpackCommand } from "./_one-file.js";
 
 const PAGE = "framework/docs/one-file.md";
 const blocks = blocksOf(PAGE, readFileSync(path.join(FRAMEWORK, "docs/one-file.md"), "utf8"));
@@ -35,6 +35,7 @@ function commandsFor(needed: readonly string[]): Record<string, readonly string[
       process.execPath,
       path.join(installOnDemand("rolldown", ["rolldown@1.3.2"]), "node_modules/rolldown/bin/cli.mjs"),
     ],
+    webpack: webpackCommand,
   };
   const named = needed.map((name) => [name, all[name]?.() ?? []] as const);
   const isExecutable = needed.includes("executable");
@@ -42,6 +43,7 @@ function commandsFor(needed: readonly string[]): Record<string, readonly string[
     ["npx", []],
     ["node", [process.execPath]],
     ["esbuild", [path.join(MODULES, ".bin/esbuild")]],
+    ["tsc", [path.join(MODULES, ".bin/tsc")]],
     ...named.filter(([, command]) => command.length > 0),
     ...(isExecutable ? [["postject", [process.execPath, binaryOf("postject")]] as const] : []),
   ]);
@@ -59,6 +61,8 @@ function build(project: string, { code, words }: Block): string {
   mkdirSync(path.join(project, "bin"));
   symlinkSync(MODULES, path.join(project, "node_modules"));
   writeFileSync(path.join(project, "package.json"), '{ "type": "module" }');
+  const compilerOptions = { module: "nodenext", target: "es2023", rootDir: "src", types: ["node"], skipLibCheck: true };
+  writeFileSync(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
   for (const [name, command] of Object.entries(commandsFor(words))) {
     const file = path.join(project, "bin", name);
     writeFileSync(file, `#!/bin/sh\nexec ${command.join(" ")} "$@"\n`);
@@ -80,8 +84,9 @@ function isSkipped({ words }: Block): boolean {
 }
 
 describe("the page about one file", () => {
-  it("shows seven forms", () => {
-    expect(commands.map(({ words }) => words.join())).toEqual(["", "", "", "rolldown", "executable", "bun", "deno"]);
+  it("shows eight forms", () => {
+    const forms = ["", "", "", "rolldown", "webpack", "executable", "bun", "deno"];
+    expect(commands.map(({ words }) => words.join())).toEqual(forms);
   });
 
   it.each(commands.filter((block) => !isSkipped(block)))("builds a program that serves: $code", async (block) => {

@@ -1,6 +1,6 @@
 /** The statements on an application that is bundled into one file, in a folder without `node_modules`. */
 import { IS_SLOW } from "../support/on-demand.js";
-import { bundle, describeForm, rolldown } from "./_one-file.js";
+import { bundle, describeForm, rolldown, webpack } from "./_one-file.js";
 
 describeForm({
   name: "esbuild --format=esm --minify",
@@ -21,3 +21,4 @@ describeForm({
   isSkipped: !IS_SLOW,
 });
 describeForm({ name: "rolldown --platform node --no-codeSplitting", make: rolldown, isSkipped: !IS_SLOW });
+describeForm({ name: "webpack --target node", make: webpack, isSkipped: !IS_SLOW });

@@ -1,23 +1,23 @@
 /** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
-import { nodeModule } from "../common/platform.js";
+import { firstOf, places } from "../common/installed.js";
+import { hasFiles, nodeModule } from "../common/platform.js";
 import { HTTPException } from "../common/exceptions.js";
 import { FileResponse } from "../http/response/file.js";
 import type { ServerObject } from "./types.js";
 
-let home: URL | null = null;
+let home: URL | null | undefined;
 
-/**
- * The files of `@tsgi/docs-ui`, looked up once. @throws Error if it is not next to this module, or this has no address.
- */
-function foldersOf(): URL {
-  return (home ??= findHome());
+/** The folder of a page in `@tsgi/docs-ui`, which is looked up once; `null` if it is missing. */
+function folderOf({ folder }: DocsPage): URL | null {
+  if (home === undefined) home = hasFiles() ? findHome() : null;
+  return home && new URL(`${folder}/`, home);
 }
 
-function findHome(): URL {
-  const manifest = nodeModule("node:module", "A page")
-    .createRequire(import.meta.url)
-    .resolve("@tsgi/docs-ui/package.json");
-  return new URL("dist/", nodeModule("node:url", "A page").pathToFileURL(manifest));
+function findHome(): URL | null {
+  const { createRequire } = nodeModule("node:module", "A page");
+  const { pathToFileURL } = nodeModule("node:url", "A page");
+  const manifest = firstOf(places(), (place) => createRequire(place).resolve("@tsgi/docs-ui/package.json"));
+  return manifest === null ? null : new URL("dist/", pathToFileURL(manifest));
 }
 
 /** A browser asks again for a file after a day. */
@@ -79,13 +79,10 @@ export const SCALAR: DocsPage = {
 };
 
 /** Tells if the files of a page are there: a bundle leaves them in the package. */
-export function hasFilesOf({ folder }: DocsPage): boolean {
+export function hasFilesOf(page: DocsPage): boolean {
   if (process.env["TSGI_PLATFORM"] === "web") return false;
-  try {
-    return nodeModule("node:fs", "A page").existsSync(new URL(`${folder}/`, foldersOf()));
-  } catch {
-    return false; // without files at all, or in a CommonJS bundle, which has no address
-  }
+  const folder = folderOf(page);
+  return folder !== null && nodeModule("node:fs", "A page").existsSync(folder);
 }
 
 /** Headers of the pages and of their files. */
@@ -96,8 +93,9 @@ export function filesOf(page: DocsPage): (readonly [string, () => FileResponse])
   if (process.env["TSGI_PLATFORM"] === "web") return [];
   const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
   const open = (name: string) => {
-    if (!hasFilesOf(page)) throw new HTTPException(404);
-    return new FileResponse(name, { root: new URL(`${page.folder}/`, foldersOf()), headers });
+    const root = folderOf(page);
+    if (root === null || !hasFilesOf(page)) throw new HTTPException(404);
+    return new FileResponse(name, { root, headers });
   };
   return [...page.styles, ...page.scripts, ...(page.others ?? [])].map((name) => [name, () => open(name)]);
 }

@@ -1,5 +1,6 @@
 /** The I/O loop that serves connections: Node's own, or the one of uWebSockets.js. @module */
 import { configurationError } from "../../common/exceptions.js";
+import { firstOf, OWN_URL, places } from "../../common/installed.js";
 
 /** An I/O loop by its name. Node's is libuv. */
 export type LoopName = "libuv" | "uwebsockets";
@@ -78,40 +79,26 @@ function isLinux(): boolean {
   return typeof process === "object" && process.platform === "linux";
 }
 
-/** Both are installed next to this package, or next to the program that uses it. */
 function find(): LoopPackage | null {
   const { createRequire } = process.getBuiltinModule("node:module");
   const { fileURLToPath, pathToFileURL } = process.getBuiltinModule("node:url");
-  const places = [import.meta.url, process.argv[1]].flatMap((place) => place ?? []);
-  const driver = firstOf(places, (place) => createRequire(place).resolve(DRIVER));
+  const driver = firstOf(places(), (place) => createRequire(place).resolve(DRIVER));
   if (driver === null) return null;
   const core = firstOf([driver], (place) => createRequire(place).resolve("tsgi/internals"));
-  if (core === null || !isBelowPackage(core, import.meta.url, fileURLToPath)) return null;
-  const native: unknown = firstOf([driver, ...places], (place): unknown => createRequire(place)("uWebSockets.js"));
+  if (core === null || !isBelowPackage(core, OWN_URL, fileURLToPath)) return null;
+  const native: unknown = firstOf([driver, ...places()], (place): unknown => createRequire(place)("uWebSockets.js"));
   return isWhole(native) ? { native, driver: pathToFileURL(driver).href } : null;
 }
 
 /**
  * Tells if the driver uses this copy of the package. A bundle contains another copy, whose requests and errors are unknown to
- * the driver. A CommonJS bundle has no address.
+ * the driver.
  *
  * @param internals - `dist/app/internals.js` of the driver's copy.
  */
 function isBelowPackage(internals: string, own: string | undefined, toPath: (url: string) => string): boolean {
   const path = process.getBuiltinModule("node:path");
   return own !== undefined && toPath(own).startsWith(path.resolve(internals, "../../..") + path.sep);
-}
-
-/** The first result of a lookup that does not throw: a package is not at each place, or has no binary for this process. */
-function firstOf<T>(places: readonly string[], lookUp: (place: string) => T): T | null {
-  for (const place of places) {
-    try {
-      return lookUp(place);
-    } catch {
-      // not there
-    }
-  }
-  return null;
 }
 
 /**

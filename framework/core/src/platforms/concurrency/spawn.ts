@@ -5,23 +5,39 @@ import { POOL_WORKER, type ThreadData } from "./ports.js";
 import { deliver, type EntryModule, type Spawn, type WorkerEvents, type WorkerHandle } from "./protocol.js";
 import { configurationError } from "../../common/exceptions.js";
 import { errorText } from "../../common/logger.js";
+import type { WorkerKind } from "./options.js";
 import { findTsx } from "./thread-typescript.js";
+
+// oxlint-disable-next-line no-underscore-dangle -- the name that webpack defines in its bundles
+declare const __webpack_require__: unknown;
+
+/**
+ * The places of the workers' own programs; `null` in a bundle of webpack, which would copy these files without the modules
+ * that they import.
+ */
+const PROGRAMS =
+  typeof __webpack_require__ === "function"
+    ? null
+    : {
+        process: () => new URL("./process-worker.js", import.meta.url),
+        thread: () => new URL("./thread-worker.js", import.meta.url),
+      };
 
 /**
  * The file that a worker runs: the worker's own program, or the application if a bundler has put both into one file.
  * The application then finds out by itself that it is in a worker. `null` in a single executable, which contains it.
  *
- * @param locate - Gives the place of the worker's own program. Throws in a CommonJS bundle, which has no `import.meta.url`.
  * @throws ConfigurationError without an application, if a bundle or an executable contains this package.
  */
-function findProgram(locate: () => URL, entry: EntryModule | null): string | null {
-  const own = isStandalone() ? null : existing(locate);
+function findProgram(kind: WorkerKind, entry: EntryModule | null): string | null {
+  const own = isStandalone() || PROGRAMS === null ? null : existing(PROGRAMS[kind]);
   if (own !== null) return own;
   if (entry === null) throw configurationError("TSGI_BUNDLED_POOL");
   if (isStandalone()) return null;
   return existing(() => new URL(entry.url)) ?? entry.main;
 }
 
+/** The file of an address, if it exists. @param locate - Throws in a CommonJS bundle, which has no `import.meta.url`. */
 function existing(locate: () => URL): string | null {
   const { existsSync } = nodeModule("node:fs", "A pool");
   const { fileURLToPath } = nodeModule("node:url", "A pool");
@@ -55,7 +71,7 @@ function killAll(): void {
 
 /** Finds the program of worker processes. @throws ConfigurationError if it does not exist. */
 export function prepareProcesses(entry: EntryModule | null): Spawn {
-  const program = findProgram(() => new URL("./process-worker.js", import.meta.url), entry);
+  const program = findProgram("process", entry);
   return (events) => spawnProcess(program, events);
 }
 
@@ -125,7 +141,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
 
 /** Finds the program of worker threads. @throws ConfigurationError for a single executable, whose threads need a file. */
 export function prepareThreads(entry: EntryModule | null): Spawn {
-  const program = findProgram(() => new URL("./thread-worker.js", import.meta.url), entry);
+  const program = findProgram("thread", entry);
   if (program === null) throw configurationError("TSGI_BUNDLED_POOL");
   return (events) => spawnThread(program, events);
 }

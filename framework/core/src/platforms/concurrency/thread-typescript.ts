@@ -31,7 +31,9 @@ export async function registerTsx(from: string): Promise<void> {
   const { exports } = JSON.parse(readFileSync(manifest, "utf8")) as TsxManifest;
   for (const name of ["./cjs/api", "./esm/api"] as const) {
     const file = path.join(path.dirname(manifest), exports[name].import.default);
-    const { register } = (await import(pathToFileURL(file).href)) as { register: () => unknown };
+    const { register } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ pathToFileURL(file).href)) as {
+      register: () => unknown;
+    };
     register();
   }
 }

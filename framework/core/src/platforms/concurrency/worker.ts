@@ -48,7 +48,7 @@ export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
     // A program may compare its own file with argv[1], where Node puts the worker's: no option of `fork` or `Worker` sets it.
     if (entry.main !== null) process.argv[1] = entry.main;
     try {
-      await import(entry.url);
+      await import(/* webpackIgnore: true */ /* @vite-ignore */ entry.url);
     } catch (error) {
       return void port.send({ type: "failed", error: toSentError(error) });
     }
@@ -91,7 +91,9 @@ export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
 
 async function callExport(target: TaskTarget & { type: "export" }, args: readonly unknown[]): Promise<unknown> {
   const { module, name } = target;
-  const exports = (await import(module)) as Readonly<Record<string, unknown>>;
+  const exports = (await import(/* webpackIgnore: true */ /* @vite-ignore */ module)) as Readonly<
+    Record<string, unknown>
+  >;
   const fn = exports[name] as ((...args: readonly unknown[]) => unknown) | undefined;
   if (typeof fn !== "function") {
     throw new TypeError(`${module} should export a function ${JSON.stringify(name)}; the export is ${typeof fn}.`);

@@ -244,7 +244,7 @@ async function createServer(
 const NODE_ONLY = { tls: "TLS", http2: "HTTP/2", path: "a Unix socket", webSocketCompression: "compression" } as const;
 
 async function loadDriver({ driver }: LoopPackage): Promise<LoopDriver> {
-  return (await import(driver)) as LoopDriver;
+  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ driver)) as LoopDriver;
 }
 
 /** uWebSockets.js if it is requested and supports the options; `null` for Node's own loop. */

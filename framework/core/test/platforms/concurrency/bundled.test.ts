@@ -90,12 +90,12 @@ describe.each([
   });
 });
 
-describe("a bundle together with @tsgi/docs-ui", () => {
+describe("a CommonJS bundle, which has no address, together with @tsgi/docs-ui", () => {
   it("serves the pages of the documentation with their files", async () => {
     const home = path.join(folder, "with-pages");
-    const file = path.join(home, "app.mjs");
+    const file = path.join(home, "app.cjs");
     await installPackages(home, ["@tsgi/docs-ui"]);
-    await copyFile(await bundle("esm", "mjs"), file);
+    await copyFile(await bundle("cjs", "cjs"), file);
     await using program = LimitedProgram.start([process.execPath, file], home);
     const url = await program.said(/Listening on (http:\S+)/);
     expect(program.output).not.toContain("WARN");
