@@ -17,7 +17,9 @@ class Page {
 class StockError extends Error {
   left = 0;
 }
-export { app, BackgroundTasks, Depends, getDb, HTTPException, httpMiddleware, notify, Page, Path, Query, router, Security, StockError, t, User, withParams };
+const sizes = ["s", "m"];
+const prices = { s: 1, m: 2 };
+export { app, BackgroundTasks, Depends, getDb, HTTPException, httpMiddleware, notify, Page, Path, Query, router, Security, prices, sizes, StockError, t, User, withParams };
 `;
 
 /** A class that is not exported. */
@@ -292,6 +294,21 @@ const mistakes: [title: string, source: string, says: string][] = [
     "a message of another type than `sends` says",
     `router.websocket("/a", { sends: User }, async ({ ws }) => { await ws.sendJson({ name: "a", ‸age: "1" }); });`,
     "Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    "a union of the values of an array that is not constant",
+    `app.get("/a", { params: { size: t.Union(sizes.map((size) => t.Literal(size))) } }, async ({ size }) => ‸prices[size]);`,
+    "expression of type 'string' can't be used to index type '{ s: number; m: number; }'.",
+  ],
+  [
+    "a builder as the callback of an array",
+    `app.get("/a", { params: { size: t.Union(sizes.map(‸t.Literal)) } }, async ({ size }) => size);`,
+    "Types of parameters 'options' and 'index' are incompatible.",
+  ],
+  [
+    "an enum of an array",
+    `app.get("/a", { params: { size: t.Enum(‸["s", "m"]) } }, async ({ size }) => size);`,
+    "Index signature for type 'string' is missing in type 'string[]'.",
   ],
   ["middleware as in Express", `app.addMiddleware(‸(req, res, next) => { next(); });`, "UseHTTPMiddleware"],
   ["middleware as in Koa", `app.addMiddleware(‸async (ctx, next) => { await next(); });`, "UseHTTPMiddleware"],

@@ -1,6 +1,7 @@
 import { expect, it } from "@jest/globals";
 import { App, ConfigurationError, HTTPException, PlainTextResponse, t } from "../../src/index.js";
 import { cors, type CORSOptions } from "../../src/middleware/index.js";
+import { TestClient } from "../../src/platforms/testing/index.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
 
@@ -189,6 +190,19 @@ describeMatrix("cors", ({ call }) => {
     const answer = await call(create({ allowOrigins: [PAGE] }), "OPTIONS", "/own", from(PAGE));
     expect(answer).toMatchObject({ status: 200, json: "own", headers: { "access-control-allow-origin": PAGE } });
   });
+});
+
+it("adds no headers to responses of the server itself, which precede all middleware", async () => {
+  await using client = await TestClient.open(create({ allowOrigins: [PAGE] }));
+  const allowedOf = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(client.url + path, { headers: { origin: PAGE, ...headers } });
+    await response.text();
+    return [response.status, response.headers.get("access-control-allow-origin")];
+  };
+  expect(await allowedOf("/missing")).toEqual([404, PAGE]);
+  expect(await allowedOf("/%ff")).toEqual([400, PAGE]);
+  expect(await allowedOf("/%g1")).toEqual([400, null]);
+  expect(await allowedOf("/", { "x-large": "x".repeat(100_000) })).toEqual([431, null]);
 });
 
 it.each<[string, unknown, RegExp]>([
