@@ -57,11 +57,16 @@ const project = (folder, displayName, sources = {}) => ({
   },
 });
 
+/** The tests of the sample application that state how SQL, transactions and unique columns behave. */
+const OF_DATABASE = ["app", "concurrency", "jobs", "provider", "refresh-tokens", "routes/items"];
+
 /**
- * The sample application's tests again on PostgreSQL, except those that specify a database themselves, or need none.
+ * The sample application's tests again on PostgreSQL: those that depend on the database, and in `make test-all` all except
+ * those that specify a database themselves, or do not use one.
  */
 const onPostgreSQL = (url) => ({
   ...project("sample-auth-app", "sample-auth-app on PostgreSQL"),
+  testMatch: process.env.TSGI_SLOW === undefined ? OF_DATABASE.map((name) => `**/${name}.test.ts`) : ["**/*.test.ts"],
   testPathIgnorePatterns: [
     "/test/database/",
     "/test/(config|dev|passwords|repository|replicas|server|statements|throttle|tokens)",

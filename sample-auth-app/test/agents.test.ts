@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "@jest/globals";
 
-import { openApp, PASSWORD } from "./support.js";
+import { openApp } from "./support.js";
+import { PASSWORD } from "./support/constants.js";
 
 /** The application with a user who has one item, and agents that connect to it. */
 async function openShop() {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { openApp, PASSWORD, until } from "./support.js";
+import { openApp, until } from "./support.js";
+import { PASSWORD } from "./support/constants.js";
+import { createTestDatabase } from "./support/databases.js";
 
 describe("the documentation", () => {
   it("is a page that loads no external resources", async () => {
@@ -95,7 +97,8 @@ describe("the log", () => {
   });
 
   it("contains no password, token or cookie after any error", async () => {
-    await using app = await openApp();
+    await using database = await createTestDatabase();
+    await using app = await openApp({ env: { DATABASE_URL: database.url } });
     await app.register();
     const { token, cookie } = await app.login();
     await app.request.post("/auth/token").type("form").send({ username: "secret-in-name", password: "wrong horse" });

@@ -5,7 +5,7 @@ import { SettingsError } from "tsgi/settings";
 
 import { INSECURE_SECRET_KEY, readSettings } from "../src/config.js";
 import { createPasswords } from "../src/database.js";
-import { cases } from "./support.js";
+import { cases } from "./support/cases.js";
 
 const KEY_OF_32_BYTES = "0123456789abcdef0123456789abcdef";
 

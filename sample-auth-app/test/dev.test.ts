@@ -5,7 +5,8 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
-import { SECRET_KEY, temporaryFolder } from "./support.js";
+import { SECRET_KEY } from "./support/constants.js";
+import { temporaryFolder } from "./support/folder.js";
 import { startProgram } from "./support/program.js";
 
 const MODULE = path.join(import.meta.dirname, "../src/main.ts");

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 
 import { jobs, removeExpiredSessions } from "../src/jobs.js";
-import { openApp, PASSWORD } from "./support.js";
+import { openApp } from "./support.js";
+import { PASSWORD } from "./support/constants.js";
 import { startMailCatcher } from "./support/smtp-server.js";
 
 describe("the mail after a registration", () => {

@@ -4,7 +4,8 @@ import { promisify } from "node:util";
 
 import { describe, expect, it } from "@jest/globals";
 
-import { openApp, SECRET_KEY } from "./support.js";
+import { openApp } from "./support.js";
+import { SECRET_KEY } from "./support/constants.js";
 
 const PROGRAM = path.join(import.meta.dirname, "../dist/manage.js");
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { openApp, SECRET_KEY, temporaryFolder } from "./support.js";
-import { startServer } from "./support/program.js";
+import { openApp } from "./support.js";
 
 describe("the observation of the application", () => {
   it("logs each request with its route, its id and its trace, and the lines between with the same", async () => {
@@ -32,19 +31,5 @@ describe("the observation of the application", () => {
     for (const address of ["203.0.113.7", "172.32.0.1", "2001:db8::1"]) {
       await app.request.get("/metrics").set("X-Forwarded-For", address).expect(404, { detail: "Not Found" });
     }
-  });
-
-  it("serves without traces, and logs that, if a collector is configured but the packages are missing", async () => {
-    await using folder = await temporaryFolder();
-    await using server = await startServer(
-      { SECRET_KEY, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" },
-      folder.path,
-    );
-    const answer = await fetch(new URL("/health", await server.ready));
-    expect(answer.status).toBe(200);
-    const lines = server.stderr().trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ level: "warn", message: "Tracing is disabled: npm install @opentelemetry/sdk-node" }),
-    );
   });
 });

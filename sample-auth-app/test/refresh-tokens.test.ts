@@ -6,19 +6,20 @@ import { LoginThrottle, Passwords } from "@tsgi/passwords";
 import { Accounts, setDisabled } from "../src/accounts.js";
 import { connect } from "../src/database.js";
 import { openSessions, revokeSessions, startSession } from "../src/security/refresh-tokens.js";
-import { CHEAP, temporaryDatabase } from "./support.js";
+import { CHEAP } from "./support/constants.js";
+import { takeDatabase } from "./support/databases.js";
 
 /** A database with one user. */
 async function setUp() {
-  const database = await temporaryDatabase();
-  const { db } = database;
+  const database = await takeDatabase();
+  const db = database.ofApp;
   const user = await db.user.create({
     data: { username: "alice", email: "alice@example.com", hashed_password: "!" },
   });
   const accounts = new Accounts(db, new Passwords(CHEAP), new LoginThrottle());
   const tokens = openSessions(db);
   const start = async () => (await startSession(db, tokens, user))!; // the user has this hash, and is not disabled
-  return { ...database, user, tokens, accounts, start };
+  return { ...database, db, user, tokens, accounts, start };
 }
 
 const outcomeOf = async (test: Awaited<ReturnType<typeof setUp>>, token: string) =>

@@ -10,7 +10,9 @@ import { startNginx, WITHOUT_NGINX } from "./support/nginx.js";
 import { startCluster, WITHOUT_CLUSTER } from "./support/postgres-cluster.js";
 import { startServer, type Program } from "./support/program.js";
 import { startRedis, WITHOUT_REDIS } from "./support/redis-server.js";
-import { PASSWORD, refreshCookieOf, SECRET_KEY, temporaryFolder } from "./support.js";
+import { refreshCookieOf } from "./support.js";
+import { PASSWORD, SECRET_KEY } from "./support/constants.js";
+import { temporaryFolder } from "./support/folder.js";
 
 const lacking = [WITHOUT_CLUSTER, WITHOUT_REDIS, WITHOUT_NGINX].filter((reason) => reason !== null).join(", ");
 const describeReplicas = lacking === "" ? describe : describe.skip;

@@ -4,7 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import { decodeJwt, decodeProtectedHeader, EncryptJWT } from "jose";
 
 import { createTokens, readToken } from "../src/security/tokens.js";
-import { cases, SECRET_KEY } from "./support.js";
+import { cases } from "./support/cases.js";
+import { SECRET_KEY } from "./support/constants.js";
 
 const tokens = createTokens(SECRET_KEY);
 const now = Math.floor(Date.now() / 1000);

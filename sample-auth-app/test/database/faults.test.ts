@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { openPrisma } from "@tsgi/prisma";
 
-import { openApp, PASSWORD } from "../support.js";
+import { openApp } from "../support.js";
+import { PASSWORD } from "../support/constants.js";
 import { createFile, createSchema } from "../support/databases.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../support/postgres-cluster.js";
 
@@ -16,7 +17,7 @@ const user = (username: string) => ({ username, email: `${username}@example.com`
 
 describe("SQLite that another process has locked", () => {
   it("is waited for: writes meanwhile all succeed, and reads do not wait", async () => {
-    const file = await createFile();
+    await using file = await createFile();
     await using app = await openApp({ env: { DATABASE_URL: file.url }, waitMs: 6_000 });
     await app.register();
     const { token } = await app.login();
@@ -36,7 +37,7 @@ describe("SQLite that another process has locked", () => {
   });
 
   it("results in 503 with Retry-After if it stays locked, and is used again afterwards", async () => {
-    const file = await createFile();
+    await using file = await createFile();
     await using app = await openApp({ env: { DATABASE_URL: file.url }, waitMs: 20 });
     await lockWhile(file.url, async () => {
       const response = await app.request.post("/users").send(user("alice"));

@@ -9,7 +9,8 @@ import { openPrisma } from "@tsgi/prisma";
 import { connect } from "../../src/database.js";
 import { USERNAME } from "../../src/models.js";
 import { openSessions, startSession } from "../../src/security/refresh-tokens.js";
-import { cases, temporaryFolder } from "../support.js";
+import { cases } from "../support/cases.js";
+import { temporaryFolder } from "../support/folder.js";
 import { createFile, createSchema, type TestDatabase } from "../support/databases.js";
 import { findPostgreSQL } from "../support/find-postgresql.js";
 
@@ -48,7 +49,7 @@ async function upgrade(database: string, target: TestDatabase, sql: readonly str
     db,
     [Symbol.asyncDispose]: async () => {
       await db.$disconnect();
-      await target.drop();
+      await target[Symbol.asyncDispose]();
     },
   };
 }
@@ -119,7 +120,7 @@ describe("the migrations and the schema of Prisma (only with TSGI_SLOW=1)", () =
       await db.$executeRawUnsafe("ALTER TABLE items ADD COLUMN surplus TEXT");
       await db.$disconnect();
       expect(await differenceOf(target.url)).toMatch(name === "SQLite" ? /new_items/ : /DROP COLUMN "surplus"/);
-      await target.drop();
+      await target[Symbol.asyncDispose]();
     }
   });
 });

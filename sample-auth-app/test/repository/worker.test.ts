@@ -4,7 +4,8 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
-import { PASSWORD, SECRET_KEY, temporaryFolder } from "../support.js";
+import { PASSWORD, SECRET_KEY } from "../support/constants.js";
+import { temporaryFolder } from "../support/folder.js";
 import { queryPostgreSQL } from "../support/databases.js";
 import { startCluster, WITHOUT_CLUSTER } from "../support/postgres-cluster.js";
 import { startServer, startWorker } from "../support/program.js";

@@ -7,7 +7,9 @@ import { ClientDisconnect } from "tsgi";
 import { Limiter } from "tsgi/concurrency";
 
 import { setDisabled } from "../../src/accounts.js";
-import { cases, openApp, PASSWORD, refreshCookieOf, until } from "../support.js";
+import { openApp, until } from "../support.js";
+import { cases, forEachRow } from "../support/cases.js";
+import { PASSWORD } from "../support/constants.js";
 
 const INCORRECT = { detail: "Incorrect username or password" };
 const NOT_VALIDATED = { detail: "Could not validate credentials" };
@@ -48,35 +50,40 @@ describe("POST /auth/token", () => {
     }
     const work = verify.mock.calls.map(([hash]) => hash.replace(/\$[^$]+\$[^$]+$/, ""));
     verify.mockRestore();
-    expect(work).toEqual(["$argon2id$v=19$m=1024,t=2,p=1", "$argon2id$v=19$m=1024,t=2,p=1"]);
+    expect(work).toEqual(["$argon2id$v=19$m=64,t=2,p=1", "$argon2id$v=19$m=64,t=2,p=1"]);
   });
 
-  cases([
-    ["JSON", "application/json", JSON.stringify({ username: "alice", password: PASSWORD })],
-    ["plain text", "text/plain", `username=alice&password=${PASSWORD}`],
-    ["no password", "application/x-www-form-urlencoded", "username=alice"],
-    ["no name", "application/x-www-form-urlencoded", `password=${PASSWORD}`],
-    ["an empty form", "application/x-www-form-urlencoded", ""],
-    ["two names", "application/x-www-form-urlencoded", `username=bob&username=alice&password=${PASSWORD}`],
-    ["two passwords", "application/x-www-form-urlencoded", `username=alice&password=x&password=${PASSWORD}`],
-    [
-      "two grant types",
-      "application/x-www-form-urlencoded",
-      `username=alice&password=${PASSWORD}&grant_type=password&grant_type=password`,
-    ],
-    [
-      "another grant type",
-      "application/x-www-form-urlencoded",
-      `username=alice&password=${PASSWORD}&grant_type=client_credentials`,
-    ],
-  ])("rejects an invalid login form with 422", async (_, type, body) => {
+  it("rejects an invalid login form with 422", async () => {
     await using app = await openApp();
     await app.register();
-    const response = await app.request.post("/auth/token").type(type).send(body);
-    expect(response.status).toBe(422);
-    expect(response.body.detail[0].loc[0]).toBe("form");
-    expect(response.get("Cache-Control")).toBe("no-store");
-    expect(response.text).not.toContain(PASSWORD);
+    await forEachRow(
+      [
+        ["JSON", "application/json", JSON.stringify({ username: "alice", password: PASSWORD })],
+        ["plain text", "text/plain", `username=alice&password=${PASSWORD}`],
+        ["no password", "application/x-www-form-urlencoded", "username=alice"],
+        ["no name", "application/x-www-form-urlencoded", `password=${PASSWORD}`],
+        ["an empty form", "application/x-www-form-urlencoded", ""],
+        ["two names", "application/x-www-form-urlencoded", `username=bob&username=alice&password=${PASSWORD}`],
+        ["two passwords", "application/x-www-form-urlencoded", `username=alice&password=x&password=${PASSWORD}`],
+        [
+          "two grant types",
+          "application/x-www-form-urlencoded",
+          `username=alice&password=${PASSWORD}&grant_type=password&grant_type=password`,
+        ],
+        [
+          "another grant type",
+          "application/x-www-form-urlencoded",
+          `username=alice&password=${PASSWORD}&grant_type=client_credentials`,
+        ],
+      ],
+      async (_, type, body) => {
+        const response = await app.request.post("/auth/token").type(type).send(body);
+        expect(response.status).toBe(422);
+        expect(response.body.detail[0].loc[0]).toBe("form");
+        expect(response.get("Cache-Control")).toBe("no-store");
+        expect(response.text).not.toContain(PASSWORD);
+      },
+    );
   });
 
   it("rejects name and password in the query", async () => {
@@ -126,35 +133,6 @@ describe("POST /auth/token", () => {
     await app.request.get("/users/me").auth(later.token, { type: "bearer" }).expect(200);
   });
 
-  it("starts no session with a password that is changed while it is verified", async () => {
-    await using app = await openApp();
-    await app.register();
-    const account = await app.accounts.find("alice");
-    const verify = jest.spyOn(argon2, "verify").mockImplementationOnce(async () => {
-      await app.accounts.changePassword(account!, "another horse");
-      return true;
-    });
-    await app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD }).expect(401);
-    verify.mockRestore();
-    expect(await app.db.session.count()).toBe(0);
-  });
-
-  it("leaves no session of the old password, however many log in while it is changed", async () => {
-    await using app = await openApp();
-    await app.register();
-    const { token } = await app.login();
-    const logIn = () => app.request.post("/auth/token").type("form").send({ username: "alice", password: PASSWORD });
-    const change = { current_password: PASSWORD, new_password: "another horse" };
-    const logins = Array.from({ length: 10 }, logIn);
-    const changing = app.request.put("/users/me/password").auth(token, { type: "bearer" }).send(change).expect(204);
-    const answers = await Promise.all([...logins, changing, ...Array.from({ length: 10 }, logIn)]);
-    const cookies = answers.map(refreshCookieOf).filter((cookie) => cookie !== "");
-    for (const cookie of cookies) {
-      await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
-    }
-    expect(await app.db.session.count()).toBe(0);
-  });
-
   cases([
     ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
     ["an Origin of another host", { Origin: "https://evil.example" }],
@@ -176,11 +154,11 @@ describe("POST /auth/token", () => {
   it("renews a hash whose parameters have grown, and keeps one that is up to date", async () => {
     await using app = await openApp();
     await app.register();
-    const weak = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 512, timeCost: 2, parallelism: 1 });
+    const weak = await argon2.hash(PASSWORD, { type: argon2.argon2id, memoryCost: 32, timeCost: 2, parallelism: 1 });
     await app.db.user.update({ where: { username: "alice" }, data: { hashed_password: weak } });
     await app.login();
     const [renewed] = await app.db.user.findMany();
-    expect(renewed?.hashed_password).toMatch(/^\$argon2id\$v=19\$m=1024,t=2,p=1\$/);
+    expect(renewed?.hashed_password).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/);
     await app.login();
     expect(await app.db.user.findMany()).toEqual([renewed]);
   });
@@ -331,57 +309,20 @@ describe("the line for hashing", () => {
 });
 
 describe("POST /auth/refresh", () => {
-  it("creates one valid successor if the same cookie is sent twenty times concurrently", async () => {
+  it("rejects an invalid refresh cookie", async () => {
     await using app = await openApp();
-    await app.register();
-    const { cookie } = await app.login();
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => app.request.post("/auth/refresh").set("Cookie", cookie)),
+    await forEachRow(
+      [
+        ["no cookie", {}],
+        ["an empty cookie", { Cookie: "refresh_token=" }],
+        ["a cookie that nobody issued", { Cookie: `refresh_token=${"A".repeat(43)}` }],
+        ["another cookie", { Cookie: "session=1" }],
+      ],
+      async (_, headers) => {
+        const response = await app.request.post("/auth/refresh").set(headers).expect(401, NOT_VALIDATED);
+        expect(response.get("WWW-Authenticate")).toBe("Bearer");
+      },
     );
-    const successes = answers.filter(({ status }) => status === 200);
-    expect(successes).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
-    expect(await app.db.session.count()).toBe(1);
-    await app.request.post("/auth/refresh").set("Cookie", refreshCookieOf(successes[0]!)).expect(200);
-  });
-
-  it("keeps a cookie valid if its client disconnects before it has the response, five times of five", async () => {
-    await using app = await openApp();
-    await app.register();
-    let { cookie } = await app.login();
-    for (let round = 0; round < 5; round += 1) {
-      const client = httpRequest(`${app.url}/auth/refresh`, { method: "POST", headers: { cookie } });
-      client.on("error", () => {}).end();
-      await until(async () => (await app.db.session.count({ where: { pendingHash: null } })) === 0);
-      client.destroy();
-      const again = await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
-      cookie = refreshCookieOf(again);
-    }
-    expect(app.lines.filter((line) => line.includes('"reason":"abandoned"'))).toHaveLength(5);
-  });
-
-  it("rejects a cookie of a disconnected client after another request got the response, together with all its successors", async () => {
-    await using app = await openApp();
-    await app.register();
-    const { cookie } = await app.login();
-    const client = httpRequest(`${app.url}/auth/refresh`, { method: "POST", headers: { cookie } });
-    client.on("error", () => {}).end();
-    await until(async () => (await app.db.session.count({ where: { pendingHash: null } })) === 0);
-    client.destroy();
-    const next = refreshCookieOf(await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200));
-    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(401, NOT_VALIDATED);
-    await app.request.post("/auth/refresh").set("Cookie", next).expect(401, NOT_VALIDATED);
-  });
-
-  cases([
-    ["no cookie", {}],
-    ["an empty cookie", { Cookie: "refresh_token=" }],
-    ["a cookie that nobody issued", { Cookie: `refresh_token=${"A".repeat(43)}` }],
-    ["another cookie", { Cookie: "session=1" }],
-  ])("rejects an invalid refresh cookie", async (_, headers) => {
-    await using app = await openApp();
-    const response = await app.request.post("/auth/refresh").set(headers).expect(401, NOT_VALIDATED);
-    expect(response.get("WWW-Authenticate")).toBe("Bearer");
   });
 
   it("reads the refresh token only from the cookie", async () => {
@@ -430,19 +371,24 @@ describe.each(["/auth/refresh", "/auth/logout"])("%s", (path) => {
     expect(response.get("Allow")).toBe("POST");
   });
 
-  cases([
-    ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
-    ["an Origin of another host", { Origin: "https://evil.example" }],
-    ["an Origin of another port", { Origin: "http://127.0.0.1:1" }],
-    ["an Origin that hides", { Origin: "null" }],
-    ["an Origin that is none", { Origin: "//" }],
-  ])("rejects another site's page, with no effect", async (_, headers) => {
+  it("rejects another site's page, with no effect", async () => {
     await using app = await openApp();
     await app.register();
-    const { cookie } = await app.login();
-    const response = await app.request.post(path).set({ Cookie: cookie, ...headers });
-    expect(response.status).toBe(403);
-    expect(response.get("Set-Cookie")).toBeUndefined();
-    await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+    await forEachRow(
+      [
+        ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
+        ["an Origin of another host", { Origin: "https://evil.example" }],
+        ["an Origin of another port", { Origin: "http://127.0.0.1:1" }],
+        ["an Origin that hides", { Origin: "null" }],
+        ["an Origin that is none", { Origin: "//" }],
+      ],
+      async (_, headers) => {
+        const { cookie } = await app.login();
+        const response = await app.request.post(path).set({ Cookie: cookie, ...headers });
+        expect(response.status).toBe(403);
+        expect(response.get("Set-Cookie")).toBeUndefined();
+        await app.request.post("/auth/refresh").set("Cookie", cookie).expect(200);
+      },
+    );
   });
 });

@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 
+import { jest } from "@jest/globals";
+
+// A program takes its time to start on a machine that is busy.
+jest.setTimeout(300_000);
+
 const programFile = (name: string) => path.join(import.meta.dirname, `../../dist/${name}.js`);
 
 /** Finds the address in a program's output. */
