@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 
 import { createProgram } from "../cli/src/program.js";
+import { Terminal } from "../cli/src/terminal.js";
 import { App } from "../core/src/index.js";
 import type { OpenAPIVersion } from "../core/src/openapi/versions.js";
 
@@ -117,7 +118,7 @@ describe("the pages", () => {
   it("describe each command in the words of tsgi --help", () => {
     const rows = [...page("cli.md").matchAll(/^\| `tsgi (\w+)[^|]*(?:\\\|[^|]*)*\| (.*?) *\|$/gm)];
     const plain = (text: string) => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
-    for (const command of createProgram().commands) {
+    for (const command of createProgram(new Terminal(process), () => {}).commands) {
       const described = rows.filter(([, name]) => name === command.name()).map(([, , text = ""]) => plain(text));
       expect({
         command: command.name(),

@@ -1,11 +1,11 @@
 /** `tsgi completion`: scripts that complete commands, flags, words and files in a shell. @module */
 import type { Command } from "commander";
 import { explanations } from "./errors-page.js";
-import { print } from "./output.js";
+import type { Terminal } from "./terminal.js";
 
-export function showCompletion(program: Command, shell: string): void {
+export function showCompletion(program: Command, shell: string, terminal: Terminal): void {
   const write = shell === "bash" ? toBash : shell === "zsh" ? toZsh : toFish;
-  print(write(program.commands.map(describe)));
+  terminal.print(write(program.commands.map(describe)));
 }
 
 type Completed = ReturnType<typeof describe>;

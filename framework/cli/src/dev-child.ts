@@ -6,7 +6,8 @@ import { type RunningServer, serve } from "tsgi/node";
 import { markHandled } from "tsgi/internals";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
-import { fail } from "./errors.js";
+import { report } from "./errors.js";
+import { crash, exit } from "./exit.js";
 import { reportRequests, type ServeOrder } from "./history.js";
 import { INSPECTOR_PATH, inspected } from "./inspector.js";
 import { Recorder } from "./inspector/recorder.js";
@@ -70,14 +71,16 @@ function showApp(app: App, url: string): void {
   for (const { text } of checkHabits(app)) process.stderr.write(`tsgi dev: ${text}\n`);
 }
 
-function failWithAdvice(error: unknown): void {
+function fail(error: unknown): void {
   const advice = explainMethod(error);
   if (advice !== null) process.stderr.write(`tsgi dev: ${advice}\n`);
-  fail(error);
+  exit(report(error, process.stderr));
 }
 
 process.on("disconnect", () => process.exit(1)); // the supervisor has exited, for example by kill -9
 
 writeAtOnce();
 const [file = "", flags = "{}", ...files] = process.argv.slice(2);
-start(file, JSON.parse(flags) as ServedFlags, files).catch(failWithAdvice);
+start(file, JSON.parse(flags) as ServedFlags, files)
+  .catch(fail)
+  .catch(crash);

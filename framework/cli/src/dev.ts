@@ -4,7 +4,7 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { watch } from "chokidar";
 import { choosePort } from "./choose-port.js";
-import { environmentBeside, envFiles } from "./env-file.js";
+import type { EnvFiles } from "./env-file.js";
 import { findModule } from "./find-module.js";
 import type { ServedFlags } from "./dev-process.js";
 import { Supervisor } from "./supervisor.js";
@@ -48,23 +48,29 @@ function realPath(name: string): string {
  * Serves until SIGINT or SIGTERM. @throws ServerStartError for a port in use, unless the person at the terminal agrees
  * to another.
  */
-export async function dev(module: string | undefined, flags: DevFlags): Promise<void> {
+export async function dev(module: string | undefined, flags: DevFlags, envFiles: EnvFiles): Promise<void> {
   const file = findModule(module);
   const { watch: further, ...rest } = flags;
   const served = { ...rest, port: await choosePort(flags) };
   const folders = [process.cwd(), path.dirname(file), ...further.map((folder) => path.resolve(folder))];
   const relative = (name: string) => path.relative(process.cwd(), name);
-  const watcher = watch([...new Set([...folders, ...envFiles()])], {
+  const watcher = watch([...new Set([...folders, ...envFiles.paths])], {
     ignoreInitial: true,
     ignored: (name, stats) =>
-      IGNORED.test(relative(name)) || (stats?.isFile() === true && !WATCHED.test(name) && !envFiles().includes(name)),
+      IGNORED.test(relative(name)) ||
+      (stats?.isFile() === true && !WATCHED.test(name) && !envFiles.paths.includes(name)),
   });
-  const program = { file, flags: { ...served, workers: 1 }, envFiles: envFiles(), env: environmentBeside() };
+  const program = {
+    file,
+    flags: { ...served, workers: 1 },
+    envFiles: envFiles.paths,
+    env: envFiles.environmentBeside(),
+  };
   const supervisor = new Supervisor(program, (name) => {
     const isSeen = folders.some((folder) => name.startsWith(folder + path.sep));
     if (!isSeen && !IGNORED.test(relative(name))) watcher.add(name);
   });
-  const always = [...envFiles(), ...further.map((folder) => path.resolve(folder) + path.sep)];
+  const always = [...envFiles.paths, ...further.map((folder) => path.resolve(folder) + path.sep)];
   const concerns = (name: string) => always.some((one) => name.startsWith(one)) || isConcerned(name, supervisor.loaded);
   for (const event of ["add", "change", "unlink"] as const) {
     watcher.on(event, (name) => concerns(name) && supervisor.reload(relative(name))); // a new folder without files changes no module

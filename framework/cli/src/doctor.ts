@@ -9,25 +9,26 @@ import {
   readEnvironment,
 } from "./doctor/environment.js";
 import { fault, type Finding } from "./doctor/finding.js";
+import type { EnvFiles } from "./env-file.js";
 import { EXIT, showFailure } from "./errors.js";
 import { findModule } from "./find-module.js";
-import { printLine } from "./output.js";
+import type { Terminal } from "./terminal.js";
 import { isTypeScript } from "./typescript.js";
 
 const SIGNS = { ok: "✓", note: "!", fault: "✗" } as const;
 
-/** Prints a line for each finding; exit code 1 if one is an error. */
-export async function doctor(module: string | undefined): Promise<void> {
-  const findings = await examine(module);
+/** Prints a line for each finding. Returns the exit status, 1 if one is an error. */
+export async function doctor(module: string | undefined, envFiles: EnvFiles, terminal: Terminal): Promise<number> {
+  const findings = await examine(module, envFiles);
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   for (const { mark, subject, text } of findings) {
-    printLine(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}`);
+    terminal.printLine(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}`);
   }
-  if (findings.some(({ mark }) => mark === "fault")) process.exitCode = EXIT.failed;
+  return findings.some(({ mark }) => mark === "fault") ? EXIT.failed : EXIT.done;
 }
 
-async function examine(module: string | undefined): Promise<Finding[]> {
-  const findings = [checkNode(), checkLoop(), ...checkManifest(), ...readEnvironment(), ...checkVariables()];
+async function examine(module: string | undefined, envFiles: EnvFiles): Promise<Finding[]> {
+  const findings = [checkNode(), checkLoop(), ...checkManifest(), ...readEnvironment(envFiles), ...checkVariables()];
   try {
     const file = findModule(module);
     return [...findings, ...checkTypeScript(isTypeScript(file)), ...(await checkApplication(file))];

@@ -1,6 +1,7 @@
 /** Errors of the commands, as the terminal shows them. @module */
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { Writable } from "node:stream";
 import { type CodeOf, codeOf, errorChain, type FactsOf, formatMessage, isForeignFrame } from "tsgi/internals";
 import type { ConfigurationError } from "tsgi";
 import { explanations } from "./errors-page.js";
@@ -9,18 +10,15 @@ import { COMMANDS } from "./messages.js";
 /** A code of the command's own. */
 type CommandCode = CodeOf<keyof typeof COMMANDS>;
 
-/** Reports an error and ends the process with its exit code. */
-export function fail(error: unknown): void {
-  // Node shows the place of a syntax error only when the error is uncaught.
-  if (error instanceof SyntaxError && !error.stack?.startsWith("file:")) {
-    setImmediate(() => {
-      throw error;
-    });
-    return;
-  }
-  const code = error instanceof CommandError ? error.exitCode : EXIT.failed;
-  // Timers and sockets of a module that has thrown must not keep the command alive.
-  process.stderr.write(`${showFailure(error)}\n`, () => process.exit(code));
+/**
+ * Prints an error, and returns the status to exit with.
+ *
+ * @throws SyntaxError of a module: Node shows its place if nothing catches it.
+ */
+export function report(error: unknown, output: Writable): number {
+  if (error instanceof SyntaxError && !error.stack?.startsWith("file:")) throw error;
+  output.write(`${showFailure(error)}\n`);
+  return error instanceof CommandError ? error.exitCode : EXIT.failed;
 }
 
 /** The exit codes of the command. */

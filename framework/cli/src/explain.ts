@@ -4,15 +4,15 @@ import type { Command } from "commander";
 import { nearest } from "tsgi/internals";
 import { EXIT } from "./errors.js";
 import { ERRORS_PAGE, type Explanation, explanations } from "./errors-page.js";
-import { printLine } from "./output.js";
+import type { Terminal } from "./terminal.js";
 
 /** Prints the section of a code, or a list of all codes. Ends the command for an unknown one. */
-export function explain(code: string | undefined, command: Command): void {
+export function explain(code: string | undefined, command: Command, terminal: Terminal): void {
   const known = [...explanations().values()];
-  if (code === undefined) return printLine(listByTopic(known));
+  if (code === undefined) return terminal.printLine(listByTopic(known));
   const name = shorten(code.trim().replaceAll(/[\s-]+/g, "_"));
   const found = known.find((one) => shorten(one.code) === name);
-  if (found) return printLine(show(found));
+  if (found) return terminal.printLine(show(found));
   const similar = similarTo(name, known);
   const way = similar.length === 0 ? "`tsgi explain` lists all." : `Did you mean one of these?\n${list(similar)}`;
   command.error(`error: unknown code ${JSON.stringify(code)}. ${way}`, { exitCode: EXIT.usage });

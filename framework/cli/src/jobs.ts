@@ -2,8 +2,8 @@
 import type { JobRecord, JobsControl, JobState } from "@tsgi/jobs";
 import { commandError } from "./errors.js";
 import { findJobs } from "./find-jobs.js";
-import { printLine } from "./output.js";
-import { terminalWidth, toTable } from "./table.js";
+import { toTable } from "./table.js";
+import type { Terminal } from "./terminal.js";
 
 /** The flags of `tsgi jobs`, as commander reads them. */
 export interface JobsFlags {
@@ -11,25 +11,37 @@ export interface JobsFlags {
   json?: true;
 }
 
+/** The input of a command, and its output. */
+interface Call {
+  readonly json: true | undefined;
+  readonly id: string;
+  readonly terminal: Terminal;
+}
+
 /** One of the commands. */
-type Action = (jobs: JobsControl, flags: JobsFlags, id: string) => Promise<void>;
+type Action = (jobs: JobsControl, call: Call) => Promise<void>;
 
 const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries({ list, show, retry, cancel, schedules }));
 
 /** Runs one of the commands, and closes its connection. */
-export async function runJobsCommand(name: string, id: string, flags: JobsFlags): Promise<void> {
-  const jobs = await findJobs(flags.module, { allowsInline: name === "schedules" });
+export async function runJobsCommand(
+  name: string,
+  id: string,
+  { module, json }: JobsFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const jobs = await findJobs(module, { allowsInline: name === "schedules" });
   try {
-    await ACTIONS.get(name)?.(jobs, flags, id);
+    await ACTIONS.get(name)?.(jobs, { json, id, terminal });
   } finally {
     await jobs.close();
   }
 }
 
-async function list(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
+async function list(jobs: JobsControl, { json, terminal }: Call): Promise<void> {
   const records = await jobs.list();
-  if (json) return printJSON(records);
-  if (records.length === 0) return printLine("No jobs.");
+  if (json) return printJSON(terminal, records);
+  if (records.length === 0) return terminal.printLine("No jobs.");
   const rows = records.map((job) => [
     job.id,
     job.name,
@@ -38,43 +50,45 @@ async function list(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
     job.createdAt,
     job.reason ?? "",
   ]);
-  printLine(toTable(["id", "name", "state", "attempt", "created", "reason"], rows, terminalWidth()));
+  terminal.printLine(toTable(["id", "name", "state", "attempt", "created", "reason"], rows, terminal.width));
 }
 
-async function show(jobs: JobsControl, { json }: JobsFlags, id: string): Promise<void> {
+async function show(jobs: JobsControl, { json, id, terminal }: Call): Promise<void> {
   const job = await jobs.show(id);
   if (job === null) throw commandError("TSGI_UNKNOWN_JOB", id);
-  if (json) return printJSON(job);
+  if (json) return printJSON(terminal, job);
   const { payload, ...fields }: JobRecord = job;
   const rows = [...Object.entries(fields), ["payload", payload]] as const;
-  printLine(
+  terminal.printLine(
     toTable(
       ["field", "value"],
       rows.map(([name, value]) => [name, textOf(value)]),
-      terminalWidth(),
+      terminal.width,
     ),
   );
 }
 
-async function retry(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
+async function retry(jobs: JobsControl, { id, terminal }: Call): Promise<void> {
   const state = assertFound(await jobs.retry(id), id);
   if (state !== "dead") throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a dead job can be retried.");
-  printLine(`The job ${id} is waiting again, with all its attempts.`);
+  terminal.printLine(`The job ${id} is waiting again, with all its attempts.`);
 }
 
-async function cancel(jobs: JobsControl, _flags: JobsFlags, id: string): Promise<void> {
+async function cancel(jobs: JobsControl, { id, terminal }: Call): Promise<void> {
   const state = assertFound(await jobs.cancel(id), id);
   if (state === "done" || state === "dead" || state === "cancelled") {
     throw commandError("TSGI_JOB_IN_OTHER_STATE", id, state, "Only a job that is not finished can be cancelled.");
   }
-  printLine(state === "running" ? `The job ${id} is cancelled: its signal aborts.` : `The job ${id} is cancelled.`);
+  terminal.printLine(
+    state === "running" ? `The job ${id} is cancelled: its signal aborts.` : `The job ${id} is cancelled.`,
+  );
 }
 
-async function schedules(jobs: JobsControl, { json }: JobsFlags): Promise<void> {
-  if (json) return printJSON(jobs.schedules);
-  if (jobs.schedules.length === 0) return printLine("No schedules.");
+async function schedules(jobs: JobsControl, { json, terminal }: Call): Promise<void> {
+  if (json) return printJSON(terminal, jobs.schedules);
+  if (jobs.schedules.length === 0) return terminal.printLine("No schedules.");
   const rows = jobs.schedules.map(({ name, cron, timezone, job }) => [name, cron, timezone, job]);
-  printLine(toTable(["name", "cron", "timezone", "job"], rows, terminalWidth()));
+  terminal.printLine(toTable(["name", "cron", "timezone", "job"], rows, terminal.width));
 }
 
 function assertFound(state: JobState | null, id: string): JobState {
@@ -86,6 +100,6 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function printJSON(value: unknown): void {
-  printLine(JSON.stringify(value, null, 2));
+function printJSON(terminal: Terminal, value: unknown): void {
+  terminal.printLine(JSON.stringify(value, null, 2));
 }

@@ -1,14 +1,12 @@
 /** The program of the `tsgi` command, which `bin/tsgi.js` starts. @module */
-import { CommanderError } from "commander";
-import { fail } from "./errors.js";
-import { createProgram } from "./program.js";
+import { runCommand } from "./command.js";
+import { crash, exit } from "./exit.js";
+import { Terminal } from "./terminal.js";
 
 // `tsgi dev | head -1`: without a listener, Node ends the process with EPIPE.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});
 
-createProgram()
-  .parseAsync()
-  .catch((error: unknown) => {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode; // commander has printed the message
-    else fail(error);
-  });
+runCommand(process.argv.slice(2), new Terminal(process)).then(
+  (result) => typeof result === "number" && exit(result),
+  crash,
+);

@@ -5,7 +5,7 @@ import { buildAsyncAPI, type Change, compareDocuments, writeClient } from "@tsgi
 import type { OpenAPIDocument } from "tsgi/openapi";
 import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
 import { loadTsgiApp } from "./load-app.js";
-import { print, printLine } from "./output.js";
+import type { Terminal } from "./terminal.js";
 
 /** The flags of `tsgi openapi`. */
 export interface OpenAPIFlags {
@@ -15,35 +15,44 @@ export interface OpenAPIFlags {
   readonly async?: boolean;
 }
 
-export async function showOpenAPI(module: string | undefined, flags: OpenAPIFlags): Promise<void> {
+/** Returns the exit status. */
+export async function showOpenAPI(
+  module: string | undefined,
+  flags: OpenAPIFlags,
+  terminal: Terminal,
+): Promise<number> {
   const { out, check, write } = flags;
-  if (flags.async === true) return showAsyncAPI(module, out);
+  if (flags.async === true) return showAsyncAPI(module, out, terminal);
   // Before the application is loaded, which may take long and print something.
   const committed = check === undefined ? null : await readCommitted(check, write === true);
   const { app } = await loadTsgiApp(module);
   const document = app.openapi();
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  if (check !== undefined) await checkDocument(document, text, check, { committed, write: write === true });
-  else if (out === undefined) print(text);
-  else await writeDocument(document, text, out);
+  if (check !== undefined) {
+    return checkDocument(document, text, check, { committed, write: write === true, terminal });
+  }
+  if (out === undefined) terminal.print(text);
+  else await writeDocument(document, text, out, terminal);
+  return EXIT.done;
 }
 
-async function showAsyncAPI(module: string | undefined, out: string | undefined): Promise<void> {
+async function showAsyncAPI(module: string | undefined, out: string | undefined, terminal: Terminal): Promise<number> {
   const { app } = await loadTsgiApp(module);
   const document = buildAsyncAPI(app);
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  if (out === undefined) print(text);
-  else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"));
+  if (out === undefined) terminal.print(text);
+  else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"), terminal);
+  return EXIT.done;
 }
 
-async function writeDocument(document: OpenAPIDocument, text: string, out: string): Promise<void> {
+async function writeDocument(document: OpenAPIDocument, text: string, out: string, terminal: Terminal): Promise<void> {
   const count = Object.values(document.paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
-  await writeText(text, out, countOf(count, "operation"));
+  await writeText(text, out, countOf(count, "operation"), terminal);
 }
 
-async function writeText(text: string, out: string, content: string): Promise<void> {
+async function writeText(text: string, out: string, content: string, terminal: Terminal): Promise<void> {
   await writeFile(out, text).catch((error: unknown) => failToWrite(out, error));
-  process.stderr.write(`Wrote ${out}: ${content}.\n`);
+  terminal.say(`Wrote ${out}: ${content}.`);
 }
 
 function failToWrite(out: string, error: unknown): never {
@@ -80,18 +89,18 @@ async function checkDocument(
   document: OpenAPIDocument,
   text: string,
   file: string,
-  { committed, write }: { committed: Committed | null; write: boolean },
-): Promise<void> {
+  { committed, write, terminal }: { committed: Committed | null; write: boolean; terminal: Terminal },
+): Promise<number> {
   const changes = committed === null ? [] : compareDocuments(committed.document, document);
   const breaking = changes.filter(({ kind }) => kind === "breaking");
   const additions = changes.filter(({ kind }) => kind === "addition");
-  for (const change of [...breaking, ...additions]) printLine(showChange(change));
+  for (const change of [...breaking, ...additions]) terminal.printLine(showChange(change));
   const summary = `${countOf(breaking.length, "breaking change")}, ${countOf(additions.length, "addition")}`;
   const isEqual = committed?.text === text;
   const hint = isEqual || write ? "" : " Update the file with --write.";
-  process.stderr.write(`${file}: ${isEqual ? "no change" : summary}.${hint}\n`);
-  if (write && !isEqual) await writeDocument(document, text, file);
-  else if (!write && breaking.length > 0) process.exitCode = EXIT.failed;
+  terminal.say(`${file}: ${isEqual ? "no change" : summary}.${hint}`);
+  if (write && !isEqual) await writeDocument(document, text, file, terminal);
+  return write || breaking.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 function countOf(count: number, noun: string): string {
@@ -104,13 +113,17 @@ function showChange({ kind, operation, place, message, remedy }: Change): string
   return `${kind.padEnd("breaking".length)}  ${where}: ${message}.${remedy === "" ? "" : ` ${remedy}`}`;
 }
 
-export async function showClient(source: string | undefined, { out }: { out: string }): Promise<void> {
+export async function showClient(
+  source: string | undefined,
+  { out }: { out: string },
+  terminal: Terminal,
+): Promise<void> {
   const document = await readDocument(source);
   await writeClient(document, { out }).catch((error: unknown) => {
     if (error instanceof Error && "syscall" in error) failToWrite(out, error);
     throw error instanceof ConfigurationError ? new CommandError(error.code, error.message) : error;
   });
-  process.stderr.write(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").\n`);
+  terminal.say(`Wrote ${out}. Call it as createClient({ baseUrl }).GET("/…").`);
 }
 
 /** The document of a module, of a file that ends in `.json`, or at an address. */

@@ -4,11 +4,12 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevFlags } from "./dev.js";
 import type { JobsFlags } from "./jobs.js";
 import type { WorkerFlags } from "./worker.js";
-import { loadEnvFile, loadEnvFileIfExists } from "./env-file.js";
+import type { RunningServer } from "tsgi/node";
+import { EnvFiles } from "./env-file.js";
 import { EXIT } from "./errors.js";
 import type { OpenAPIFlags } from "./openapi.js";
-import { print } from "./output.js";
 import type { RunFlags } from "./run.js";
+import type { Terminal } from "./terminal.js";
 
 /** The argument of commands: its name and description. */
 type Argument = readonly [name: string, description: string];
@@ -21,28 +22,42 @@ const JOBS_MODULE: Argument = ["[module]", "the file that exports the Jobs (defa
 const JOB_ACTIONS = ["list", "show", "retry", "cancel", "schedules"];
 const SOURCE: Argument = ["[source]", "the module, or the file (*.json) or URL of an OpenAPI document"];
 
+/** The exit status of a command, or the server of one that serves until a signal. */
+export type Result = number | RunningServer;
+
+/** The outputs of a command, and what receives its result if that is not the status 0. */
+interface Call {
+  readonly terminal: Terminal;
+  readonly settle: (result: Result) => void;
+  readonly envFiles: EnvFiles;
+}
+
 /** Makes the command line. */
-export function createProgram(): Command {
+export function createProgram(terminal: Terminal, settle: (result: Result) => void): Command {
   const program = new Command("tsgi")
     .description("Serves and inspects applications written with tsgi.")
     .version(version(), "-V, --version")
     .showHelpAfterError("(tsgi --help shows every command)")
     .showSuggestionAfterError()
-    .configureOutput({ writeOut: print })
+    .configureOutput({
+      writeOut: (text) => terminal.print(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    })
     .configureHelp({ sortSubcommands: false });
   // Commander's own code for a wrong line is 1, which stands for the failure of a right one.
   program.exitOverride((error) => {
     throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
   });
-  addServing(program);
-  addJobs(program);
-  addInspecting(program);
+  const call = { terminal, settle, envFiles: new EnvFiles() };
+  addServing(program, call);
+  addJobs(program, call);
+  addInspecting(program, call);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }
 
-function addServing(program: Command): void {
-  addLoading(program, "dev", "serve, and restart when a file changes")
+function addServing(program: Command, { settle, envFiles }: Call): void {
+  addLoading(program, envFiles, "dev", "serve, and restart when a file changes")
     .addOption(host())
     .addOption(port())
     .addOption(loop())
@@ -50,8 +65,10 @@ function addServing(program: Command): void {
     .addOption(clientAddressHeader())
     .option("--watch <folder...>", "more folders: a change of any file in them restarts the application", [])
     .option("--no-access-log", "do not print a line for each request")
-    .action(async (module: string | undefined, flags: DevFlags) => (await import("./dev.js")).dev(module, flags));
-  addLoading(program, "run", "serve in production, until SIGTERM or SIGINT")
+    .action(async (module: string | undefined, flags: DevFlags) =>
+      (await import("./dev.js")).dev(module, flags, envFiles),
+    );
+  addLoading(program, envFiles, "run", "serve in production, until SIGTERM or SIGINT")
     .addOption(host())
     .addOption(port())
     .option("--socket <path>", "listen on a Unix socket instead")
@@ -68,11 +85,13 @@ function addServing(program: Command): void {
     .addOption(trustedProxies())
     .addOption(clientAddressHeader())
     .option("--shutdown-timeout <ms>", "graceful shutdown timeout in milliseconds", integer(0, 3_600_000))
-    .action(async (module: string | undefined, flags: RunFlags) => (await import("./run.js")).run(module, flags));
+    .action(async (module: string | undefined, flags: RunFlags) =>
+      settle(await (await import("./run.js")).run(module, flags)),
+    );
 }
 
-function addJobs(program: Command): void {
-  addLoading(program, "worker", "run jobs of @tsgi/jobs, until SIGTERM or SIGINT", JOBS_MODULE)
+function addJobs(program: Command, { terminal, envFiles }: Call): void {
+  addLoading(program, envFiles, "worker", "run jobs of @tsgi/jobs, until SIGTERM or SIGINT", JOBS_MODULE)
     .addOption(new Option("--queues <list>", "the names of the jobs to run (default: all)").argParser(listOf))
     .option("--concurrency <n>", "jobs that run at the same time (default: as the jobs declare)", integer(1, 10_000))
     .addOption(
@@ -81,9 +100,9 @@ function addJobs(program: Command): void {
         .argParser(integer(0, 3_600_000)),
     )
     .action(async (module: string | undefined, flags: WorkerFlags) =>
-      end((await import("./worker.js")).work(module, flags)),
+      (await import("./worker.js")).work(module, flags),
     );
-  addEnvironment(program.command("jobs").description("list, show, retry or cancel jobs of @tsgi/jobs"))
+  addEnvironment(program.command("jobs").description("list, show, retry or cancel jobs of @tsgi/jobs"), envFiles)
     .addArgument(program.createArgument("<action>", "what to do").choices(JOB_ACTIONS))
     .argument("[id]", "the id of the job to show, retry or cancel")
     .option("--module <file>", "the file that exports the Jobs (default: as for tsgi worker)")
@@ -91,17 +110,17 @@ function addJobs(program: Command): void {
     .action(async (action: string, id: string | undefined, flags: JobsFlags, command: Command) => {
       const takesId = action !== "list" && action !== "schedules";
       if (takesId && id === undefined) command.error(`error: tsgi jobs ${action} takes the id of a job`);
-      await end((await import("./jobs.js")).runJobsCommand(action, id ?? "", flags));
+      await (await import("./jobs.js")).runJobsCommand(action, id ?? "", flags, terminal);
     });
 }
 
-function addInspecting(program: Command): void {
-  addLoading(program, "routes", "list every route with its handler, where it runs and its dependencies")
+function addInspecting(program: Command, { terminal, settle, envFiles }: Call): void {
+  addLoading(program, envFiles, "routes", "list every route with its handler, where it runs and its dependencies")
     .option("--json", "print JSON instead of a table")
     .action(async (module: string | undefined, flags: { json?: boolean }) =>
-      end((await import("./routes.js")).showRoutes(module, flags)),
+      (await import("./routes.js")).showRoutes(module, flags, terminal),
     );
-  addLoading(program, "openapi", "write the OpenAPI document, without a server")
+  addLoading(program, envFiles, "openapi", "write the OpenAPI document, without a server")
     .option("--out <file>", "write to a file instead of the standard output")
     .addOption(
       new Option("--check <file>", "list the changes since that document; status 1 if one breaks clients").conflicts(
@@ -114,55 +133,57 @@ function addInspecting(program: Command): void {
     )
     .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
       if (flags.write && flags.check === undefined) command.error("error: --write requires --check <file>");
-      await end((await import("./openapi.js")).showOpenAPI(module, flags));
+      settle(await (await import("./openapi.js")).showOpenAPI(module, flags, terminal));
     });
-  addLoading(program, "client", "write a typed client for openapi-fetch", SOURCE)
+  addLoading(program, envFiles, "client", "write a typed client for openapi-fetch", SOURCE)
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
     .action(async (source: string | undefined, flags: { out: string }) =>
-      end((await import("./openapi.js")).showClient(source, flags)),
+      (await import("./openapi.js")).showClient(source, flags, terminal),
     );
-  addLoading(program, "doctor", "check Node, the project, the application and its routes").action(
-    async (module: string | undefined) => end((await import("./doctor.js")).doctor(module)),
+  addLoading(program, envFiles, "doctor", "check Node, the project, the application and its routes").action(
+    async (module: string | undefined) =>
+      settle(await (await import("./doctor.js")).doctor(module, envFiles, terminal)),
   );
   program
     .command("explain")
     .description("explain an error code and how to fix the error")
     .argument("[code]", "its code, such as TSGI_DUPLICATE_ROUTE (default: a list of all)")
     .action(async (code: string | undefined, _flags: object, command: Command) =>
-      (await import("./explain.js")).explain(code, command),
+      (await import("./explain.js")).explain(code, command, terminal),
     );
   program
     .command("completion")
     .description("print the completion script of a shell")
     .addArgument(program.createArgument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
-    .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell));
+    .action(async (shell: string) => (await import("./completion.js")).showCompletion(program, shell, terminal));
 }
 
 /** Adds a command that loads an application. */
-function addLoading(program: Command, name: string, description: string, argument = MODULE): Command {
+function addLoading(
+  program: Command,
+  envFiles: EnvFiles,
+  name: string,
+  description: string,
+  argument = MODULE,
+): Command {
   return addEnvironment(
     program
       .command(name)
       .description(description)
       .argument(...argument),
+    envFiles,
   );
 }
 
-function addEnvironment(command: Command): Command {
+function addEnvironment(command: Command, envFiles: EnvFiles): Command {
   return (
     command
       .option("--env-file <file>", "load environment variables from this file, including PORT")
       .option("--env-file-if-exists <file>", "the same, but ignore a missing file")
       // Immediately, so that the variables of a file apply to flags that are not on the command line.
-      .on("option:env-file", loadEnvFile)
-      .on("option:env-file-if-exists", loadEnvFileIfExists)
+      .on("option:env-file", (file: string) => envFiles.load(file))
+      .on("option:env-file-if-exists", (file: string) => envFiles.loadIfExists(file))
   );
-}
-
-/** Ends a finished command in spite of timers and sockets of the application's module. */
-async function end(work: Promise<void>): Promise<void> {
-  await work;
-  process.stdout.write("", () => process.exit());
 }
 
 const host = () => new Option("--host <address>", "address to listen on").env("HOST").default("127.0.0.1");

@@ -3,8 +3,8 @@ import type { App } from "tsgi";
 import { endpointsOf, nameOf, plansOf, routeNameOf } from "tsgi/internals";
 import { nameDependencies } from "./declared-names.js";
 import { loadTsgiApp } from "./load-app.js";
-import { printLine } from "./output.js";
-import { terminalWidth, toTable } from "./table.js";
+import { toTable } from "./table.js";
+import type { Terminal } from "./terminal.js";
 
 /** One route, as the table and `--json` show it. */
 export interface RouteLine {
@@ -19,16 +19,20 @@ export interface RouteLine {
   dependencies: string[];
 }
 
-export async function showRoutes(module: string | undefined, options: { json?: boolean }): Promise<void> {
+export async function showRoutes(
+  module: string | undefined,
+  options: { json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const { app, shownFile } = await loadTsgiApp(module);
   const lines = await describeRoutes(app);
-  if (options.json) return printLine(JSON.stringify(lines, null, 2));
-  if (lines.length === 0) return printLine(`${shownFile} has no routes.`);
-  printLine(showTable(lines));
+  if (options.json) return terminal.printLine(JSON.stringify(lines, null, 2));
+  if (lines.length === 0) return terminal.printLine(`${shownFile} has no routes.`);
+  terminal.printLine(showTable(lines, terminal.width));
 }
 
 /** Leaves out names that repeat method and path, and a column without any other. */
-function showTable(lines: readonly RouteLine[]): string {
+function showTable(lines: readonly RouteLine[], width: number): string {
   const columns: readonly (readonly [head: string, cells: readonly string[]])[] = [
     ["method", lines.map(({ method }) => method)],
     ["path", lines.map(({ path }) => path)],
@@ -42,7 +46,7 @@ function showTable(lines: readonly RouteLine[]): string {
   return toTable(
     columns.map(([head]) => head),
     rows,
-    terminalWidth(),
+    width,
   );
 }
 

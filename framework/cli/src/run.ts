@@ -2,18 +2,18 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "tsgi";
 import { closeOnSignals } from "tsgi/internals";
-import { serve, type ServeOptions } from "tsgi/node";
+import { type RunningServer, serve, type ServeOptions } from "tsgi/node";
 import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
 import { loadServedApp } from "./load-app.js";
 
-/** Serves until SIGTERM or SIGINT, and then shuts down gracefully. @throws CommandError for an invalid flag. */
-export async function run(module: string | undefined, flags: RunFlags): Promise<void> {
+/** Serves until SIGTERM or SIGINT, and then shuts down gracefully. Returns when it serves. @throws CommandError for an invalid flag. */
+export async function run(module: string | undefined, flags: RunFlags): Promise<RunningServer> {
   const options = toServeOptions(flags);
   const leave = closeOnSignals({ close: () => Promise.resolve(), running: () => [] });
   const { app } = await loadServedApp(module);
   const serving = serve(app, options);
   leave();
-  await serving.catch((error: unknown) => {
+  return serving.catch((error: unknown) => {
     throw error instanceof ConfigurationError ? new CommandError(error.code, error.message, EXIT.usage) : error;
   });
 }

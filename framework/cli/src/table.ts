@@ -22,11 +22,6 @@ export function toTable(
   return [first, rule, ...others].join("\n");
 }
 
-/** Columns of the terminal; undefined for other outputs and for terminals that are too narrow. */
-export function terminalWidth(): number {
-  return process.stdout.columns ?? (Number(process.env["COLUMNS"]) || Number.POSITIVE_INFINITY);
-}
-
 /** Takes from the widest column until the sum fits, or no column can give any more. */
 function fit(natural: readonly number[], width: number): number[] {
   const widths = [...natural];

@@ -1,9 +1,11 @@
-/** A user's project in a temporary folder, and the built command run in it. */
+/** A user's project in a temporary folder, and the command run in it: in the process of the test, or the built one. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { jest } from "@jest/globals";
+import type { Ran } from "./_in-process.js";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
 
@@ -56,6 +58,13 @@ export class RunningCommand {
     });
   }
 
+  /** Skips the output so far. Gives what returns the output since then. */
+  skip(): () => string {
+    const from = this.output.length;
+    this.#seen = from;
+    return () => this.output.slice(from);
+  }
+
   /** The match of the next output that matches, after the previous match. Fails when the command ends without. */
   async next(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
@@ -68,6 +77,18 @@ export class RunningCommand {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
+}
+
+/** The environment of the test without variables that commands read. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PORT: _port, HOST: _host, NODE_ENV: _mode, ...rest } = process.env;
+  return rest;
+}
+
+async function toOutcome({ result, stdout, stderr }: Ran): Promise<Outcome> {
+  if (typeof result === "number") return { code: result, signal: null, stdout, stderr };
+  await result.close();
+  throw new Error(`It serves at ${result.url}.`);
 }
 
 /** A temporary project in which `tsgi` and `tsx` resolve. */
@@ -100,14 +121,13 @@ export class Project implements AsyncDisposable {
     }
   }
 
-  /** Starts the command. It is killed with the project when it has not ended. */
+  /** Starts the built command. It is killed with the project when it has not ended. */
   start(
     args: readonly string[],
     env: NodeJS.ProcessEnv = {},
     options: { isAtTerminal?: boolean; shell?: string } = {},
   ): RunningCommand {
-    const { PORT: _port, HOST: _host, NODE_ENV: _mode, ...inherited } = process.env;
-    const command = new RunningCommand(args, this.folder, { ...inherited, ...env }, options);
+    const command = new RunningCommand(args, this.folder, { ...inherited(), ...env }, options);
     this.#commands.push(command);
     return command;
   }
@@ -117,8 +137,38 @@ export class Project implements AsyncDisposable {
     return this.start(args, { TERM: "dumb" }, { isAtTerminal: true });
   }
 
-  /** Runs the command to its end. */
+  /** Runs a command that ends, in this process. What Node itself shows needs a process of its own: `spawn`. */
   run(...args: string[]): Promise<Outcome> {
+    return this.runWith({}, ...args);
+  }
+
+  /** The same, with these variables. */
+  async runWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Outcome> {
+    return toOutcome(await this.#runHere(env, args));
+  }
+
+  /** The same, with the standard output in a file. */
+  async runTo(file: string, ...args: string[]): Promise<Outcome> {
+    await using opened = await open(file, "a");
+    return await toOutcome(await this.#runHere({}, args, opened.fd));
+  }
+
+  /** Runs a command that serves, in this process. */
+  async serve(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ url: string } & AsyncDisposable> {
+    const log = jest.spyOn(console, "error").mockImplementation(() => {}); // the lines of the server
+    const { result, stderr } = await this.#runHere(env, args);
+    log.mockRestore();
+    if (typeof result === "number") throw new Error(stderr);
+    return { url: result.url, [Symbol.asyncDispose]: () => result.close() };
+  }
+
+  async #runHere(env: NodeJS.ProcessEnv, args: readonly string[], fd?: number): Promise<Ran> {
+    const { runInProcess } = await import("./_in-process.js");
+    return runInProcess(this.folder, args, { ...inherited(), ...env }, fd);
+  }
+
+  /** Runs the built command to its end. */
+  spawn(...args: string[]): Promise<Outcome> {
     return this.start(args).ended;
   }
 

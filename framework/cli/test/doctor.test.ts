@@ -1,6 +1,6 @@
 import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { ITEMS_APP, Project } from "./_project.js";
+import { ITEMS_APP, type Outcome, Project } from "./_project.js";
 
 /** The built framework, by its file. */
 const FRAMEWORK = path.resolve(import.meta.dirname, "../../core/dist/index.js");
@@ -15,13 +15,27 @@ const app = (...lines: string[]) =>
 
 const inOrder = app('app.get("/users/{id}", async ({ id }) => id);');
 
+interface Examined {
+  readonly code: number | null;
+  readonly lines: string[];
+}
+
 /** The output of the doctor for a project, a line for each finding. */
-async function examine(
+async function examine(files: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}): Promise<Examined> {
+  await using project = await Project.create(files);
+  return readFindings(await project.runWith(env, "doctor"));
+}
+
+/** The same for what concerns the whole process: the settings that it has read, its servers, and `tsx`. */
+async function examineByProcess(
   files: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number | null; lines: string[] }> {
+): Promise<Examined> {
   await using project = await Project.create(files);
-  const { code, stdout, stderr } = await project.start(["doctor"], env).ended;
+  return readFindings(await project.start(["doctor"], env).ended);
+}
+
+function readFindings({ code, stdout, stderr }: Outcome): Examined {
   expect(stderr).toBe("");
   return { code, lines: stdout.trimEnd().split("\n") };
 }
@@ -31,7 +45,9 @@ const complaints = (lines: readonly string[]) => lines.filter((line) => /^[!✗]
 
 describe("tsgi doctor", () => {
   it("reports no problems for a correct project", async () => {
-    const { code, lines } = await examine({ "app.ts": ITEMS_APP.replace("function sum", "async function sum") });
+    const { code, lines } = await examineByProcess({
+      "app.ts": ITEMS_APP.replace("function sum", "async function sum"),
+    });
     expect(lines).toEqual([
       expect.stringMatching(/^✓ Node +\d+\.\d+/),
       expect.stringMatching(/^✓ loop +/),
@@ -117,7 +133,7 @@ describe("tsgi doctor, of the application", () => {
 
   it("reports that it starts a server when it is imported", async () => {
     const source = `${inOrder}\nimport { createServer } from "node:net"; createServer().listen(0, "127.0.0.1");`;
-    const { lines } = await examine({ "app.js": source });
+    const { lines } = await examineByProcess({ "app.js": source });
     expect(complaints(lines)).toEqual([expect.stringMatching(/application +the module starts a server .*serve\(\)/)]);
   });
 
@@ -327,7 +343,7 @@ describe("tsgi doctor, of the settings", () => {
       export const app = new App();
       app.get("/", { params: { database } }, async () => null);`;
       await using project = await Project.create({ "app.js": source });
-      const { code, stdout } = await project.run("doctor");
+      const { code, stdout } = await project.spawn("doctor");
       expect(stdout).toMatch(/^✗ settings +missing: DATABASE_URL$/m);
       expect(stdout).not.toContain("not called");
       expect(code).toBe(1);
@@ -346,7 +362,7 @@ loadSettings(t.Object({
 export const app = new App();`;
 
   it("lists which are set and which have their default, without values of secrets", async () => {
-    const { lines, code } = await examine(
+    const { lines, code } = await examineByProcess(
       { "app.js": source("secretKey") },
       { HOST: "::1", DATABASE_POOL_SIZE: "20", SECRET_KEY: "hunter2".repeat(9) },
     );
@@ -366,14 +382,14 @@ export const app = new App();`;
 import { loadSettings, secret } from "tsgi/settings";
 loadSettings(t.Object({ secretKey: secret(t.String({ default: "insecure-development-key-do-not-deploy" })) }));
 export const app = new App();`;
-    const { lines, code } = await examine({ "app.js": text }, { NODE_ENV: mode });
+    const { lines, code } = await examineByProcess({ "app.js": text }, { NODE_ENV: mode });
     expect(complaints(lines)).toEqual([expect.stringMatching(`^${mark} settings +SECRET_KEY has its default: `)]);
     expect(lines.join("\n")).not.toContain("default: SECRET_KEY");
     expect(code).toBe(expected);
   });
 
   it("lists which are missing or invalid, even if the application cannot be loaded because of it", async () => {
-    const { lines, code } = await examine({ "app.js": source("signer") }, { PORT: "hunter2hunter2" });
+    const { lines, code } = await examineByProcess({ "app.js": source("signer") }, { PORT: "hunter2hunter2" });
     expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +missing: HOST, SIGNER$/));
     expect(lines).toContainEqual(expect.stringMatching(/^✗ settings +invalid: PORT$/));
     expect(code).toBe(1);

@@ -116,6 +116,6 @@ describe("the last line of a failed command", () => {
     await using project = await Project.create({ "app.js": source });
     const { stderr } = await project.run("routes");
     expect(stderr).toContain("Error: boom");
-    expect(stderr).not.toContain("explain");
+    expect(stderr).not.toContain("tsgi explain");
   });
 });

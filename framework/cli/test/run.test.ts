@@ -2,12 +2,21 @@ import { connect, type IncomingHttpHeaders } from "node:http2";
 import { createServer } from "node:net";
 import { availableParallelism } from "node:os";
 import { once } from "node:events";
-import { describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ITEMS_APP, Project } from "./_project.js";
+
+/** Starts no pool. */
+const ASYNC_APP = ITEMS_APP.replace("function sum", "async function sum");
+
+/** An application that responds with a variable of the environment at its start. */
+const GREETING_APP = `import { App } from "tsgi";
+const greeting = process.env.GREETING;
+export const app = new App();
+app.get("/", async () => greeting);`;
 
 describe("tsgi run", () => {
   it("serves a TypeScript module until SIGTERM and exits 0", async () => {
-    await using project = await Project.create({ "src/app.ts": ITEMS_APP });
+    await using project = await Project.create({ "src/app.ts": ASYNC_APP });
     const command = project.start(["run", "--port", "0"]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
     const response = await fetch(`${url}/items/7`);
@@ -38,55 +47,49 @@ describe("tsgi run", () => {
       await send({ type: "http.response.body", body: new TextEncoder().encode(scope.path) });
     };`;
     await using project = await Project.create({ "hello.mjs": source });
-    const command = project.start(["run", "hello.mjs"], { PORT: "0" });
-    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
-    expect(await (await fetch(`${url}/hi`)).text()).toBe("/hi");
+    await using server = await project.serve(["run", "hello.mjs"], { PORT: "0" });
+    expect(await (await fetch(`${server.url}/hi`)).text()).toBe("/hi");
   });
 
   it("speaks HTTP/2 with --http2", async () => {
-    await using project = await Project.create({ "app.js": ITEMS_APP });
-    const command = project.start(["run", "--port", "0", "--http2"]);
-    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
-    const session = connect(url);
-    const [headers] = (await once(session.request({ ":path": "/items/7" }), "response")) as [IncomingHttpHeaders];
+    await using project = await Project.create({ "app.js": GREETING_APP });
+    await using server = await project.serve(["run", "--port", "0", "--http2"]);
+    const session = connect(server.url);
+    const [headers] = (await once(session.request({ ":path": "/" }), "response")) as [IncomingHttpHeaders];
     expect(headers[":status"]).toBe(200);
     session.destroy();
   });
 
   it("takes variables from a file", async () => {
-    const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
-    await using project = await Project.create({ "app.js": source, ".env": "GREETING=hello" });
-    const command = project.start(["run", "--port", "0", "--env-file", ".env"]);
-    await command.next(/Listening/);
-    expect(command.output).toContain("greeting: hello");
+    await using project = await Project.create({ "app.js": GREETING_APP, ".env": "GREETING=hello" });
+    await using server = await project.serve(["run", "--port", "0", "--env-file", ".env"]);
+    expect(await (await fetch(server.url)).json()).toBe("hello");
   });
 
   it("reads missing flags from a file as well", async () => {
-    await using project = await Project.create({ "app.js": ITEMS_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
-    const command = project.start(["run", "--env-file", ".env"]);
-    await command.next(/Listening on http:\/\/127\.0\.0\.2:\d+/);
-    expect(command.output).not.toContain(":8000");
+    await using project = await Project.create({ "app.js": ASYNC_APP, ".env": "PORT=0\nHOST=127.0.0.2" });
+    await using server = await project.serve(["run", "--env-file", ".env"]);
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
+    expect(server.url).not.toContain(":8000");
   });
 
   it("takes variables from a file that may be missing", async () => {
-    const source = ITEMS_APP + 'console.error("greeting:", process.env.GREETING);';
-    await using project = await Project.create({ "app.js": source, ".env": "GREETING=hello" });
+    await using project = await Project.create({ "app.js": GREETING_APP, ".env": "GREETING=hello" });
     const files = ["--env-file-if-exists", "no.env", "--env-file-if-exists", ".env"];
-    const command = project.start(["run", "--port", "0", ...files]);
-    await command.next(/Listening/);
-    expect(command.output).toContain("greeting: hello");
+    await using server = await project.serve(["run", "--port", "0", ...files]);
+    expect(await (await fetch(server.url)).json()).toBe("hello");
   });
 
   it("reports a missing file of variables", async () => {
     await using project = await Project.create({ "app.js": ITEMS_APP });
-    const { code, stderr } = await project.run("run", "--env-file", "no.env");
+    const { code, stderr } = await project.spawn("run", "--env-file", "no.env");
     // Some versions of Node parse this flag anywhere, and print their own message.
     expect(stderr).toMatch(/no\.env(:| cannot be read:)/);
     expect(code).not.toBe(0);
   });
 
   it("warns that the module serves as well", async () => {
-    const source = `${ITEMS_APP} import { serve } from "tsgi/node"; await serve(app, { port: 0 });`;
+    const source = `${ASYNC_APP} import { serve } from "tsgi/node"; await serve(app, { port: 0 });`;
     await using project = await Project.create({ "app.js": source });
     const command = project.start(["run", "--port", "0"]);
     const [text] = await command.next(/app\.js starts another server.*/);
@@ -99,7 +102,7 @@ describe("tsgi run", () => {
     await once(other, "listening");
     const { port } = other.address() as { port: number };
     await using project = await Project.create({ "app.js": ITEMS_APP });
-    const { code, stderr } = await project.run("run", "--port", String(port));
+    const { code, stderr } = await project.spawn("run", "--port", String(port));
     expect(stderr).toContain(
       `Port ${port} on 127.0.0.1 is in use. Stop the program that has it, or choose another port.`,
     );
@@ -126,10 +129,9 @@ describe("tsgi run behind proxies", () => {
     ["believes nobody where the list is empty", [], { TRUSTED_PROXIES: "" }, "127.0.0.1"],
   ])("%s", async (_how, args, env, client) => {
     await using project = await Project.create({ "app.js": WHO_APP });
-    const command = project.start(["run", "--port", "0", ...args], env);
-    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    await using server = await project.serve(["run", "--port", "0", ...args], env);
     const scheme = client === "127.0.0.1" ? "http" : "https";
-    expect(await (await fetch(url, { headers: forwarded })).json()).toEqual([client, scheme]);
+    expect(await (await fetch(server.url, { headers: forwarded })).json()).toEqual([client, scheme]);
   });
 
   it.each<[how: string, args: string[], env: NodeJS.ProcessEnv, client: string]>([
@@ -138,10 +140,9 @@ describe("tsgi run behind proxies", () => {
     ["X-Forwarded-For if CLIENT_ADDRESS_HEADER is empty", [], { CLIENT_ADDRESS_HEADER: "" }, "10.1.2.3"],
   ])("reads the client's address from %s", async (_how, args, env, client) => {
     await using project = await Project.create({ "app.js": WHO_APP });
-    const command = project.start(["run", "--port", "0", "--trusted-proxies", "loopback", ...args], env);
-    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
+    await using server = await project.serve(["run", "--port", "0", "--trusted-proxies", "loopback", ...args], env);
     const headers = { ...forwarded, "fly-client-ip": "203.0.113.7" };
-    expect(await (await fetch(url, { headers })).json()).toEqual([client, "https"]);
+    expect(await (await fetch(server.url, { headers })).json()).toEqual([client, "https"]);
   });
 
   it("reports a header that any client could send, and exits 2", async () => {
@@ -154,7 +155,7 @@ describe("tsgi run behind proxies", () => {
   it.each(["1", "2"])("reports invalid proxies once with %s workers, and exits 2", async (workers) => {
     await using project = await Project.create({ "app.js": WHO_APP });
     const args = ["run", "--port", "0", "--workers", workers, "--trusted-proxies", "loopback,proxy.example.com"];
-    const { code, stderr } = await project.run(...args);
+    const { code, stderr } = await project.spawn(...args);
     expect(stderr).toBe(
       'trustedProxies: expected addresses, networks such as "10.0.0.0/8", "loopback", "private" or "unix", not "proxy.example.com".\n' +
         "Read more: tsgi explain TSGI_INVALID_TRUSTED_PROXY\n",
@@ -181,31 +182,43 @@ describe("tsgi run with non-async handlers and workers", () => {
   });
 
   it("leaves a size that is set as it is", async () => {
-    await using project = await Project.create({ "app.js": source.replace('"thread"', '"thread", size: 3') });
+    const size = Math.floor(cores / 2) + 1; // another one than that of a half
+    await using project = await Project.create({ "app.js": source.replace('"thread"', `"thread", size: ${size}`) });
     const command = project.start(["run", "--port", "0", "--workers", "2"]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
-    expect(await (await fetch(`${url}/size`)).json()).toBe(3);
+    expect(await (await fetch(`${url}/size`)).json()).toBe(size);
   });
 });
 
-describe.each(["process", "thread"])("tsgi run with non-async handlers in a %s", (kind) => {
-  it("loads the same TypeScript there", async () => {
-    const source = `import { threadId } from "node:worker_threads";
+describe("tsgi run with non-async handlers", () => {
+  const files = {
+    "app.ts": `import { threadId } from "node:worker_threads";
       import { App } from "tsgi";
       import { green } from "./old/colors.js";
       enum Color { Red = 5 }
-      export const app = new App({ pool: { size: 1, kind: "${kind}" } });
       const place = () => process.pid + ":" + threadId;
-      app.get("/plain", () => ({ colors: [Color.Red, green], place: place() }));
-      app.get("/place", async () => place());`;
-    const old = {
-      "old/package.json": "{}",
-      "old/colors.ts": "enum Color { Green = 7 }\nexport const green = Color.Green;",
-    };
-    await using project = await Project.create({ "app.ts": source, ...old });
-    const command = project.start(["run", "--port", "0"]);
-    const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);
-    const plain = (await (await fetch(`${url}/plain`)).json()) as { colors: number[]; place: string };
+      export const app = new App();
+      app.get("/place", async () => place());
+      for (const kind of ["process", "thread"] as const) {
+        const pooled = new App({ pool: { size: 1, kind } });
+        pooled.get("/plain", () => ({ colors: [Color.Red, green], place: place() }));
+        app.mount("/" + kind, pooled);
+      }`,
+    "old/package.json": "{}",
+    "old/colors.ts": "enum Color { Green = 7 }\nexport const green = Color.Green;",
+  };
+
+  let project: Project;
+  let url = "";
+
+  beforeAll(async () => {
+    project = await Project.create(files);
+    [url] = await project.start(["run", "--port", "0"]).next(/http:\/\/127\.0\.0\.1:\d+/);
+  });
+  afterAll(() => project[Symbol.asyncDispose]());
+
+  it.each(["process", "thread"])("loads the same TypeScript in a %s", async (kind) => {
+    const plain = (await (await fetch(`${url}/${kind}/plain`)).json()) as { colors: number[]; place: string };
     const server = (await (await fetch(`${url}/place`)).json()) as string;
     expect(plain.colors).toEqual([5, 7]);
     expect(plain.place).not.toBe(server);

@@ -12,7 +12,7 @@ describe("tsgi run with an application that does not start", () => {
       export const app = new App();
       app.get("/", { params: { settings } }, async () => null);`;
     await using project = await Project.create({ "app.js": source });
-    const { code, stderr } = await project.run("run", "--port", "0");
+    const { code, stderr } = await project.spawn("run", "--port", "0");
     expect(stderr.match(/^ {2}DATABASE_URL: is missing$/gm)).toHaveLength(1);
     expect(stderr.match(/DATABASE_URL/g)).toHaveLength(1);
     expect(stderr).not.toContain("\\n");
@@ -24,7 +24,7 @@ describe("tsgi run with an application that does not start", () => {
       export const app = new App();
       app.onStartup(function connect() { throw new Error("no database"); });`;
     await using project = await Project.create({ "app.js": source });
-    const { stderr } = await project.run("run", "--port", "0");
+    const { stderr } = await project.spawn("run", "--port", "0");
     expect(stderr.match(/no database/g)).toHaveLength(1);
     expect(stderr).toMatch(/^ {4}at .*connect .*app\.js:3:48\)?\nServerStartError: .*no database\nRead more/);
   });
@@ -49,7 +49,7 @@ describe("a database that refuses connections at two addresses", () => {
 
   it.each(["run", "doctor"])("is shown with the addresses by tsgi %s if the module needs it", async (command) => {
     await using project = await Project.create({ "app.js": `${REFUSED}\nawait refused();` });
-    const { stdout, stderr, code } = await project.run(command);
+    const { stdout, stderr, code } = await project.spawn(command);
     expect(stdout + stderr).toMatch(/contains Error: connect ECONNREFUSED 127\.0\.0\.1:1/);
     expect(stdout + stderr).toMatch(/contains Error: connect ECONNREFUSED 127\.0\.0\.2:1/);
     expect(code).toBe(1);

@@ -28,7 +28,9 @@ describe("a wrong line", () => {
 const ifNoStripping = "typescript" in process.features && process.features.typescript ? it.skip : it;
 
 describe("a module that cannot be served", () => {
-  const cases: [what: string, files: Record<string, string>, args: string[], message: RegExp][] = [
+  type Case = [what: string, files: Record<string, string>, args: string[], message: RegExp];
+
+  const cases: Case[] = [
     [
       "is missing",
       {},
@@ -54,6 +56,10 @@ describe("a module that cannot be served", () => {
       /Its app is a promise\. Write `export const app = await …`\./,
     ],
     ["exports an app of another type", { "app.js": "export const app = {}" }, [], /Its app is of type object/],
+  ];
+
+  /** Node, or `tsx`, gives the message or the place. */
+  const casesOfNode: Case[] = [
     ["throws", { "app.js": 'throw new Error("boom")' }, [], /Error: boom\n {4}at file:.*app\.js:1/],
     ["has a syntax error", { "app.js": "const x = ;" }, [], /app\.js:1\nconst x = ;\n {10}\^/],
     ["has a TypeScript syntax error", { "app.ts": "\nconst x = ;" }, [], /at app\.ts:2:11\n\n {2}const x = ;\n {12}\^/],
@@ -79,9 +85,16 @@ describe("a module that cannot be served", () => {
     expect(code).toBe(1);
   });
 
+  it.each(casesOfNode)("because it %s: prints an error and exits 1", async (_what, files, args, message) => {
+    await using project = await Project.create(files);
+    const { code, stderr } = await project.spawn("routes", ...args);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(1);
+  });
+
   ifNoStripping("because it is TypeScript and no loader is installed: prints the packages to install", async () => {
     await using project = await Project.create({ "app.ts": ITEMS_APP }, { tools: false });
-    const { code, stderr } = await project.run("run");
+    const { code, stderr } = await project.spawn("run");
     expect(stderr).toMatch(/app\.ts is TypeScript, which Node .* does not run.*\nInstall tsx/);
     expect(code).toBe(1);
   });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { envFiles, loadEnvFile } from "../env-file.js";
+import { type EnvFiles, loadEnvFile } from "../env-file.js";
 import { showError } from "../errors.js";
 import { findTypeScriptLoader } from "../typescript.js";
 import { type Finding, fault, note, ok } from "./finding.js";
@@ -104,9 +104,9 @@ function* checkConfig(config: string): Generator<Finding> {
 }
 
 /** Reads `.env`, unless flags of the command name other files of variables. */
-export function* readEnvironment(): Generator<Finding> {
+export function* readEnvironment({ paths }: EnvFiles): Generator<Finding> {
   const isFile = statSync(".env", { throwIfNoEntry: false })?.isFile() ?? false; // a folder may be an environment of Python
-  if (envFiles().length > 0 || !isFile) return;
+  if (paths.length > 0 || !isFile) return;
   loadEnvFile(".env");
   yield ok("environment", "with .env, which other commands read only with --env-file .env");
 }

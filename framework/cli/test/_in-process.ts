@@ -1,0 +1,47 @@
+/** A command in the process of the test. */
+import { Writable } from "node:stream";
+import { runCommand } from "../src/command.js";
+import type { Result } from "../src/program.js";
+import { Terminal } from "../src/terminal.js";
+
+/** An output that keeps its text. */
+class KeptOutput extends Writable {
+  text = "";
+
+  /** @param fd - The descriptor of a file that it stands for. */
+  constructor(readonly fd?: number) {
+    super();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** What a command has returned and written. */
+export interface Ran {
+  readonly result: Result;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in a folder, with this environment. One at a time: both are those of the process. */
+export async function runInProcess(
+  folder: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  fd?: number,
+): Promise<Ran> {
+  const [stdout, stderr] = [new KeptOutput(fd), new KeptOutput()];
+  const before = { folder: process.cwd(), env: process.env };
+  process.chdir(folder);
+  process.env = { ...env };
+  try {
+    const result = await runCommand(args, new Terminal({ stdout, stderr }));
+    return { result, stdout: stdout.text, stderr: stderr.text };
+  } finally {
+    process.chdir(before.folder);
+    process.env = before.env;
+  }
+}
