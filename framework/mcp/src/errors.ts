@@ -4,7 +4,7 @@
  * These errors are thrown when you import the package, or when your application starts. See [agents.md](agents.md).
  * @module
  */
-import { errorsOf, missingPackage } from "tsgi/internals";
+import { errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
   /**
@@ -33,6 +33,3 @@ const MESSAGES = {
 
 /** Makes an error of this package. */
 export const mcpError = errorsOf(MESSAGES);
-
-/** Throws the error that says how to install the library of this package. */
-export const missing = missingPackage(() => mcpError("TSGI_MISSING_MCP_SDK"));

@@ -1,5 +1,5 @@
 /** The package for `import`: if its library is missing, it throws the error that says what to install. @module */
-import { missing } from "./errors.js";
+import { missing } from "./missing.js";
 
 await import("@modelcontextprotocol/server").catch(missing);
 

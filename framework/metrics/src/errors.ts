@@ -4,7 +4,7 @@
  * These errors are thrown when you import the package. See [observation.md](observation.md).
  * @module
  */
-import { errorsOf, missingPackage } from "tsgi/internals";
+import { errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
   /** You import `@tsgi/metrics`, but its peer dependency `prom-client` is not installed. */
@@ -14,6 +14,3 @@ const MESSAGES = {
 
 /** Makes an error of this package. */
 export const metricsError = errorsOf(MESSAGES);
-
-/** Throws the error that says how to install the library of this package. */
-export const missing = missingPackage(() => metricsError("TSGI_MISSING_PROM_CLIENT"));

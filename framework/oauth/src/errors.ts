@@ -5,7 +5,7 @@
  * [oauth.md](oauth.md).
  * @module
  */
-import { errorsOf, missingPackage } from "tsgi/internals";
+import { errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
   /** You import `@tsgi/oauth`, but its peer dependency `jose` is not installed. */
@@ -65,6 +65,3 @@ const MESSAGES = {
 
 /** Makes an error of this package. */
 export const oauthError = errorsOf(MESSAGES);
-
-/** Throws the error that says how to install the library of this package. */
-export const missing = missingPackage(() => oauthError("TSGI_MISSING_JOSE"));

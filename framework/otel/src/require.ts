@@ -1,6 +1,6 @@
 /** The package for `require()`, which cannot load modules that wait. @module */
 import { createRequire } from "node:module";
-import { missing } from "./errors.js";
+import { missing } from "./missing.js";
 import type * as Main from "./index.js";
 
 const require = createRequire(import.meta.url);
