@@ -21,8 +21,8 @@ import { type Limits, mergeLimits } from "../http/limits.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
 import { END } from "../http/background.js";
 import { ABORT, HAS_FILES, Request } from "../http/request.js";
-import { fromWebResponse, isWebResponse } from "../http/response/web.js";
-import { PREPARE, Response, type Sender } from "../http/response/response.js";
+import { responseOf } from "../http/response/web.js";
+import { PREPARE, type Response, type Sender } from "../http/response/response.js";
 import { responseFacts } from "../protocol/response.js";
 import { finishAfterCut, type MarkedState, WHEN_STOPPING, type WhenStopping } from "../protocol/server-context.js";
 import { reportLateWork } from "../middleware/layer.js";
@@ -107,12 +107,6 @@ type Sending = (send: Send) => Promise<void> | void;
 
 /** The JSON text of a result, or what sends it. */
 type Rendered = Promise<string | Sending> | string | Sending;
-
-/** The response that a handler has returned, or `null` for data. */
-function responseOf(result: unknown): Response | null {
-  if (result instanceof Response) return result;
-  return isWebResponse(result) ? fromWebResponse(result) : null;
-}
 
 /** Tells the server what becomes of a response when it stops. */
 function stoppedAs(whenStopping: WhenStopping, app: ASGIApp): ASGIApp {
@@ -306,7 +300,8 @@ export class Endpoint {
    */
   #render(call: Call, result: unknown, observed = call.observed): Rendered {
     if (observed !== null) return this.#observedRender(call, result, observed);
-    const isData = typeof result !== "object" || result === null || result.constructor === Object;
+    const isData =
+      typeof result !== "object" || result === null || result.constructor === Object || Array.isArray(result);
     const response = isData ? null : responseOf(result);
     if (response !== null) return this.#prepare(call, response);
     return this.#returns === null ? resultText(result) : resultJSON(this.#returns, result);

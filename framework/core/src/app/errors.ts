@@ -8,13 +8,13 @@ import {
   serverErrorHandler,
   statusOf,
 } from "../http/exception-handlers.js";
-import { ClientDisconnect, HTTPException, RequestValidationError } from "../common/exceptions.js";
+import { ClientDisconnect, foreignError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText, type Logger, logOnce } from "../common/logger.js";
 import { observedOf, runTasks } from "../middleware/observation/observed.js";
 import { finishingSend, type Request } from "../http/request.js";
-import { fromWebResponse, isWebResponse } from "../http/response/web.js";
+import { responseOf } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
-import { PREPARE, Response, type Sender } from "../http/response/response.js";
+import { PREPARE, type Response, type Sender } from "../http/response/response.js";
 import { finishAfterCut } from "../protocol/server-context.js";
 import { EarlyResponse } from "../parameters/dependencies/settlement.js";
 
@@ -48,8 +48,7 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
     const handler = handlers.find(error);
     if (!handler) continue;
     const result = await (handler as ExceptionHandler)(error, request);
-    if (isWebResponse(result)) return fromWebResponse(result);
-    return result instanceof Response ? result : toJSONResponse(result, error);
+    return responseOf(result) ?? toJSONResponse(result, error);
   }
   return toDefaultResponse(error, request, settings);
 }
@@ -83,7 +82,7 @@ export async function prepareResponse(
   settings: ErrorSettings,
 ): Promise<{ readonly response: Response; readonly sender: Sender }> {
   const errors = new Set<unknown>();
-  let thrown = error;
+  let thrown = foreignError(error) ?? error;
   for (const make of ATTEMPTS) {
     errors.add(thrown);
     try {

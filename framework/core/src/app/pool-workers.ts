@@ -10,6 +10,7 @@ import { isStandalone } from "../common/platform.js";
 import { announceRoutes, type HandlerCall, type HandlerPoolOptions, type HandlerPoolSettings } from "./pool-rules.js";
 import { PREPARE, Response } from "../http/response/response.js";
 import { messageOf } from "../common/error-codes.js";
+import { foreignError } from "../common/exceptions.js";
 import { errorText } from "../common/logger.js";
 import type { Logger } from "../common/logger.js";
 
@@ -35,6 +36,8 @@ export async function encodeResult(route: string, pending: unknown): Promise<Sen
   const refuse = (path: string, what: string) =>
     `${route} is not async, so it runs in a worker of the pool, and its ${path} is ${what}, which belongs to the ` +
     "worker's loop. Make the handler async, set the route's option `pool: false`, or return data.";
+  const error = foreignError(result);
+  if (error !== null) throw error;
   if (!(result instanceof Response)) return { isPromise, form: "value", value: detachResult(result, refuse) };
   if (result.send !== Response.prototype.send || result[PREPARE] !== Response.prototype[PREPARE]) {
     throw new LoopError(refuse("result", describeInstance(result)));

@@ -15,6 +15,7 @@ import {
   ResponseValidationError,
   WebSocketException,
   withPlace,
+  foreignError,
 } from "../common/exceptions.js";
 import {
   httpExceptionHandler,
@@ -183,8 +184,9 @@ export class SocketEndpoint {
   }
 
   /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */
-  async #fail(call: Call, error: unknown): Promise<void> {
+  async #fail(call: Call, thrown: unknown): Promise<void> {
     const { websocket } = call;
+    const error = foreignError(thrown) ?? thrown;
     if (websocket[IS_OWN_END](error) || call.isDisconnect(error)) return;
     if (error instanceof WebSocketException && findCloseFault(error.code, error.reason) === null) {
       if (error.code === INTERNAL_ERROR) this.#log(websocket, error);

@@ -1,7 +1,7 @@
 /** Streaming responses of handlers that yield: JSON lines and server-sent events. @module */
 import { configurationError, ResponseValidationError, withPlace } from "../common/exceptions.js";
 import { isAsyncFunction, isGeneratorFunction } from "../parameters/annotation.js";
-import { fromWebResponse, isWebResponse } from "../http/response/web.js";
+import { responseOf } from "../http/response/web.js";
 import { isIterable, type StreamContent, StreamingResponse } from "../http/response/streaming.js";
 import {
   event,
@@ -10,7 +10,7 @@ import {
   isServerSentEvent,
   type ServerSentEvent,
 } from "../http/response/event-source.js";
-import { Response } from "../http/response/response.js";
+import type { Response } from "../http/response/response.js";
 import { EventSchemas, type Returns, type RouteOptions, type StreamFormat } from "../routing/options.js";
 import type { RouteHandler } from "../routing/entries.js";
 import { type CompiledReturns, compileReturns, compileSchema, t } from "../schema/schema.js";
@@ -180,8 +180,8 @@ export function compileResult(handler: RouteHandler, options: RouteOptions): Com
 }
 
 function toResponse(result: unknown, toStream: ToStream): Response {
-  if (result instanceof Response) return result;
-  if (isWebResponse(result)) return fromWebResponse(result);
+  const response = responseOf(result);
+  if (response !== null) return response;
   if (isIterable(result)) return toStream(result as StreamContent<unknown>);
   throw new TypeError("A handler with the option `stream` yields its items, or returns an iterable.");
 }

@@ -9,6 +9,7 @@ import {
   type MessageKey,
   messageOf,
 } from "./error-codes.js";
+import { findCopies, markCopy } from "./copies.js";
 
 /**
  * The phrases that Node's servers write behind each status, for the default `detail` of an error. They are those of the
@@ -94,6 +95,10 @@ export function statusPhrase(statusCode: number): string {
  * ```
  */
 export class HTTPException extends Error {
+  static {
+    markCopy(this);
+  }
+
   override readonly name: string = "HTTPException";
   /** HTTP status code in range [200...599]. */
   readonly statusCode: number;
@@ -128,6 +133,10 @@ export class HTTPException extends Error {
 
 /** Closes a WebSocket with a code, or is thrown by a call on a WebSocket that is not open. */
 export class WebSocketException extends Error {
+  static {
+    markCopy(this);
+  }
+
   override readonly name: string = "WebSocketException";
   /** RFC 6455 §7.4 close code. */
   readonly code: number;
@@ -197,6 +206,10 @@ function toText(faults: readonly Fault[]): string {
 
 /** A request whose parameters do not fit. Results in 422 with all its errors, unless a handler is registered for it. */
 export class RequestValidationError extends Error {
+  static {
+    markCopy(this);
+  }
+
   override readonly name = "RequestValidationError";
   /** Every error of the request, in the order of the parameters. */
   readonly errors: readonly Fault[];
@@ -255,9 +268,16 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Makes an error of the catalogue, with the facts of this case. */
+/** Makes an error of the catalogue, with the facts of this case. If a fact is from another copy of tsgi, it makes that error. */
 export function configurationError<Key extends MessageKey>(key: Key, ...facts: Facts<Key>): ConfigurationError {
-  return new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
+  const [error] = facts.flatMap((fact) => foreignError(fact) ?? []);
+  return error ?? new ConfigurationError(messageOf(key, ...facts), { code: codeOf(key) });
+}
+
+/** The error for a class or an object of another copy of tsgi; `null` for any other value. */
+export function foreignError(value: unknown): ConfigurationError | null {
+  const copies = findCopies(value);
+  return copies && Object.assign(configurationError("TSGI_TWO_COPIES", ...copies), { cause: value });
 }
 
 /** Makes an error of a catalogue, with the facts of this case. */

@@ -11,6 +11,12 @@ export function describe(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
+/** The value in a message about its type. */
+export function describeType(value: unknown): string {
+  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
+  return value === null ? "null" : `a value of type ${typeof value}`;
+}
+
 /** A value as it was written, if that is short and plain; otherwise its type. */
 export function show(value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") return String(value);

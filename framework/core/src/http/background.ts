@@ -1,4 +1,5 @@
 /** Work after the response. @module */
+import { markCopy } from "../common/copies.js";
 import { consoleLogger, type Logger } from "../common/logger.js";
 import { nextTurn } from "../common/promises.js";
 
@@ -47,6 +48,10 @@ interface UncalledFunction<Args extends unknown[]> {
  * ```
  */
 export class BackgroundTasks {
+  static {
+    markCopy(this);
+  }
+
   readonly #tasks: Task[] = [];
   readonly #logger: Pick<Logger, "error">;
   #hasEnded = false;

@@ -1,5 +1,5 @@
 /** Handlers of errors, and the default ones. @module */
-import { configurationError, HTTPException, RequestValidationError } from "../common/exceptions.js";
+import { configurationError, foreignError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText } from "../common/logger.js";
 import { type ErrorSource, formattedInvalid, problemOfException, problemOfStatus } from "./problem-details.js";
 import type { Request } from "./request.js";
@@ -65,6 +65,8 @@ export class ExceptionHandlers {
     if (!isKey || typeof handler !== "function") {
       throw configurationError("TSGI_INVALID_EXCEPTION_HANDLER", key, handler);
     }
+    const error = foreignError(key);
+    if (error !== null) throw error;
     this.#handlers.set(key, handler);
   }
 

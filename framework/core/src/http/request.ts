@@ -1,4 +1,5 @@
 /** The request of a handler. @module */
+import { markCopy } from "../common/copies.js";
 import type { HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { contentHeaders, decodeUTF8, headerValue, parseHeaders, rawHeaders } from "../protocol/header-list.js";
 import { decodeLatin1 } from "../protocol/bytes.js";
@@ -76,6 +77,10 @@ export interface Application {
  * ```
  */
 export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | WebSocketScope> {
+  static {
+    markCopy(this);
+  }
+
   /** The ASGI scope itself. */
   readonly scope: S;
   #headers: Record<string, string> | undefined;

@@ -1,4 +1,5 @@
 /** Uploaded files, as handlers read them. @module */
+import { markCopy } from "../common/copies.js";
 import { createRecord } from "../protocol/header-list.js";
 import { MarkedGenerator, markMethods } from "../common/promises.js";
 import { asBytes } from "../protocol/bytes.js";
@@ -67,6 +68,10 @@ export class UploadClosedError extends Error {
  * @see RFC 7578
  */
 export class UploadFile {
+  static {
+    markCopy(this);
+  }
+
   /** The name that the client sent, without directories and control characters; `""` if it sent no name. */
   readonly filename: string;
   /** The type that the client sent. */

@@ -5,8 +5,8 @@ import { ClientDisconnect, configurationError } from "../common/exceptions.js";
 import { Deferred, markHandled } from "../common/promises.js";
 import { observedOf, runTasks } from "./observation/observed.js";
 import { finishingSend, MARK_FINISHED, Request } from "../http/request.js";
-import { fromWebResponse, isWebResponse } from "../http/response/web.js";
-import { Response } from "../http/response/response.js";
+import { responseOf } from "../http/response/web.js";
+import type { Response } from "../http/response/response.js";
 import type { ResponseHeaders } from "../http/response/headers.js";
 import { finishAfterCut } from "../protocol/server-context.js";
 import { headersOf, onHTTP, sendInOrder } from "./layer.js";
@@ -176,8 +176,8 @@ class Execution {
   async run(fn: HTTPMiddlewareFunction, app: ASGIApp): Promise<void> {
     try {
       const result = await fn(this.#request, () => this.#next(app));
-      if (result instanceof Response) return await this.#replace(result);
-      if (isWebResponse(result)) return await this.#replace(fromWebResponse(result));
+      const response = responseOf(result);
+      if (response !== null) return await this.#replace(response);
       await this.#assertHead(result);
       this.#exit.resolve();
       await this.#inner;

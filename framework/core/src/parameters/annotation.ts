@@ -1,4 +1,5 @@
 /** Annotations: everything that a parameter can be declared with, and the functions that carry some. @module */
+import { markCopy } from "../common/copies.js";
 import type { BackgroundTasks } from "../http/background.js";
 import type { UploadFile } from "../http/upload-file.js";
 import { configurationError } from "../common/exceptions.js";
@@ -45,6 +46,10 @@ export interface WithParams<P, R = unknown, Responses = {}> {
  * ```
  */
 export class SecurityScopes {
+  static {
+    markCopy(this);
+  }
+
   /** Outermost first, each once. */
   readonly scopes: readonly string[];
 

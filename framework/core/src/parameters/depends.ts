@@ -1,4 +1,5 @@
 /** Dependencies: parameters that are the result of another callable. @module */
+import { markCopy } from "../common/copies.js";
 import { configurationError } from "../common/exceptions.js";
 import { assertOptions, FLAG, FUNCTION, LIST, oneOf, type OptionRules } from "../common/options.js";
 import type { InvalidType } from "../common/messages.js";
@@ -117,6 +118,10 @@ function assertSettles(name: string, { scope, useCache, optional }: MarkerOption
 
 /** The descriptor of a dependency. */
 export class DependsMarker {
+  static {
+    markCopy(this);
+  }
+
   declare readonly [OUTPUT]: never;
   declare readonly [CARRIED]: never;
   declare readonly [RESPONSES]: never;

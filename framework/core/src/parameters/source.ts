@@ -1,4 +1,5 @@
 /** Sources: one value for each kind of parameter that is read from the request. @module */
+import { markCopy } from "../common/copies.js";
 import type { HTTPScope, Receive, ReceiveMessage, WebSocketScope } from "../protocol/asgi.js";
 import type { ContentHeaders } from "../protocol/header-list.js";
 import type { FormData } from "../http/upload-file.js";
@@ -138,6 +139,10 @@ export interface AnySourceOptions extends BodyOptions, FileOptions {
 
 /** The parameter function of a value that is read from the request. */
 export class SourceMarker {
+  static {
+    markCopy(this);
+  }
+
   /** Told apart in types only. */
   declare readonly in: "path";
   declare readonly [OUTPUT]: never;

@@ -1,4 +1,5 @@
 /** Functions that are instances of a class: an App, a folder of files, a security scheme. @module */
+import { markCopy } from "../common/copies.js";
 import { configurationError, unknownScope } from "../common/exceptions.js";
 import type { ASGIApp, HTTPScope, Receive, Send } from "./asgi.js";
 
@@ -9,6 +10,7 @@ import type { ASGIApp, HTTPScope, Receive, Send } from "./asgi.js";
 export class CallableInstance {
   static {
     Object.setPrototypeOf(this.prototype, Function.prototype);
+    markCopy(this);
   }
 
   constructor(call: (...args: never) => unknown) {

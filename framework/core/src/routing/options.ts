@@ -1,4 +1,5 @@
 /** Options of routes and routers, and the rules by which they are checked. @module */
+import { markCopy } from "../common/copies.js";
 import type { ExceptionHandlersInit } from "../http/exception-handlers.js";
 import type { MarkedEvent } from "../http/response/event-source.js";
 import { configurationError } from "../common/exceptions.js";
@@ -267,6 +268,10 @@ export type EventSchemaMap = Readonly<Record<string, Schema>>;
 
 /** The named events of a stream, as `sse` makes them. */
 export class EventSchemas<Events extends EventSchemaMap = EventSchemaMap> {
+  static {
+    markCopy(this);
+  }
+
   /** The schema of the data of each event, by the event's name. */
   readonly events: Events;
 

@@ -1,4 +1,5 @@
 /** Routing: the radix tree, and routers that are put together into an application. @module */
+import { markCopy } from "../common/copies.js";
 import type { ASGIApp } from "../protocol/asgi.js";
 import {
   type CheckKey,
@@ -7,7 +8,7 @@ import {
   type ExceptionKey,
   type KeyedHandler,
 } from "../http/exception-handlers.js";
-import { configurationError } from "../common/exceptions.js";
+import { configurationError, foreignError } from "../common/exceptions.js";
 import { assertOptions, isObject } from "../common/options.js";
 import type { ResponseDocs } from "../parameters/annotation.js";
 import { PathPattern } from "./path-pattern.js";
@@ -64,7 +65,10 @@ function routerOf(given: Router<string> | RouterModule): Router<string> {
   const values: unknown[] = isObject(given) ? Object.values(given) : [];
   const routers = values.filter(isRouter);
   const [router, ...others] = routers;
-  if (router === undefined) throw configurationError("TSGI_NOT_A_ROUTER.given", given);
+  if (router === undefined) {
+    const [error] = values.flatMap((value) => foreignError(value) ?? []);
+    throw error ?? configurationError("TSGI_NOT_A_ROUTER.given", given);
+  }
   if (others.length > 0) throw configurationError("TSGI_NOT_A_ROUTER.module", routers.length);
   return router;
 }
@@ -123,6 +127,10 @@ function entryOf(method: string, { path, options }: Declaration, handler: RouteH
  * ```
  */
 export class Router<const Prefix extends string = "", Responses extends ResponseDocs = {}> {
+  static {
+    markCopy(this);
+  }
+
   declare readonly [PATHS]: Paths<Prefix, Around<false, Responses>>;
   readonly #options: RouterOptions;
   readonly #exceptionHandlers: ExceptionHandlers;

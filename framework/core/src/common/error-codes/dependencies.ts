@@ -1,5 +1,5 @@
 /** Dependencies. @module */
-import { describe } from "../messages.js";
+import { describe, describeType } from "../messages.js";
 
 export const DEPENDENCIES = {
   /**
@@ -199,8 +199,8 @@ export const DEPENDENCIES = {
    * app.get("/items", { dependencies: [Depends(getUser)] }, listItems);
    * ```
    */
-  TSGI_INVALID_DEPENDENCIES_ENTRY: (number: number, given: string) =>
-    `\`dependencies\` takes Depends(fn) or Security(fn); number ${number} is ${given}.`,
+  TSGI_INVALID_DEPENDENCIES_ENTRY: (number: number, given: unknown) =>
+    `\`dependencies\` takes Depends(fn) or Security(fn); number ${number} is ${describeType(given)}.`,
   /**
    * The second argument of `withParams` is not a function.
    *

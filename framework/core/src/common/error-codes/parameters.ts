@@ -5,7 +5,7 @@
  * @module
  */
 
-import { describe } from "../messages.js";
+import { describe, describeType } from "../messages.js";
 
 export const PARAMETERS = {
   /**
@@ -93,8 +93,8 @@ export const PARAMETERS = {
    * app.get("/items", { params: { page: t.Integer() } }, listItems);
    * ```
    */
-  TSGI_INVALID_ANNOTATION: (place: string, given: string) =>
-    `${place} is declared with ${given}. Declare it with a schema (t.String()), a descriptor (Query(), ` +
+  TSGI_INVALID_ANNOTATION: (place: string, given: unknown) =>
+    `${place} is declared with ${describeType(given)}. Declare it with a schema (t.String()), a descriptor (Query(), ` +
     "Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
   /**
    * The argument of `Query()`, `Header()` or another parameter function is neither a schema nor an options object.

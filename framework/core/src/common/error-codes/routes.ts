@@ -493,6 +493,22 @@ export const ROUTES = {
     `includeRouter() accepts a module with one Router, and this one exports ${count}. Include the Router itself: ` +
     "includeRouter(module.router).",
   /**
+   * Your program uses two copies of `tsgi`, and an object or a class of one reached the other.
+   *
+   * Each copy has its own classes: a router of one copy cannot include a router of the other. If a handler throws the
+   * `HTTPException` of the other copy, or returns its `Response`, this error is logged, and the response is a 500.
+   *
+   * npm installs a second copy if a package requires another version of `tsgi` than your application. `npm ls tsgi` shows
+   * that package. Update it, and run `npm dedupe`. If it is your own package, list `tsgi` in its `peerDependencies`, as
+   * [packages.md](packages.md) describes. If you cannot remove the second copy, you can still mount an application of it.
+   *
+   * A bundle contains a copy too: if you bundle `tsgi`, do not leave out packages that use it. If both copies have the
+   * same folder, two tools have loaded it, such as Vite and Node.js.
+   */
+  TSGI_TWO_COPIES: (own: string, other: string) =>
+    `tsgi is loaded twice, from ${own} and from ${other}, and neither knows the classes of the other. Run npm dedupe, and ` +
+    "list tsgi in the peerDependencies of packages that use it.",
+  /**
    * The path of a route is not a string.
    *
    * A pattern is a string. You cannot use a regular expression as a path. See [router.md](router.md#patterns).

@@ -1,4 +1,5 @@
 /** The base class of responses: status, headers, and a body of bytes. @module */
+import { markCopy } from "../../common/copies.js";
 import type { Send } from "../../protocol/asgi.js";
 import type { BackgroundTasks } from "../background.js";
 import { asBytes, createBytes } from "../../protocol/bytes.js";
@@ -62,6 +63,7 @@ export class Response {
   readonly body: Uint8Array;
 
   static {
+    markCopy(this);
     markMethods(Response.prototype, ["send"]);
   }
 

@@ -1,8 +1,9 @@
 /** Instances of the platform's `Response`, sent by an application. @module */
+import { foreignError } from "../../common/exceptions.js";
 import { trimOWS } from "../../protocol/http-grammar.js";
 import { endToEnd, fromWebHeaders } from "../request/web.js";
 import { changeCoding, ResponseHeaders } from "./headers.js";
-import type { Response as OwnResponse } from "./response.js";
+import { Response as OwnResponse } from "./response.js";
 import { NO_PACE, PACE, type Pace, StreamingResponse } from "./streaming.js";
 
 /**
@@ -67,4 +68,17 @@ export function fromWebResponse(response: globalThis.Response): OwnResponse {
 
 function* pairsOf(raw: readonly string[]): Generator<readonly [name: string, value: string]> {
   for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index] ?? "", raw[index + 1] ?? ""];
+}
+
+/**
+ * The response that a function of the application has returned, or `null` for another value.
+ *
+ * @throws ConfigurationError for a response of another copy of tsgi, which JSON would write with its members.
+ */
+export function responseOf(result: unknown): OwnResponse | null {
+  if (result instanceof OwnResponse) return result;
+  if (isWebResponse(result)) return fromWebResponse(result);
+  const error = foreignError(result);
+  if (error !== null) throw error;
+  return null;
 }

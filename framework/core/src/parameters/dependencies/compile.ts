@@ -24,15 +24,7 @@ import {
   type Step,
 } from "./plan.js";
 import { assertApplicationScope, assertCompatible, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
-import {
-  bodyOf,
-  compileHandlerSpecs,
-  compileReadOf,
-  compileSpec,
-  describeType,
-  loadOf,
-  type SpecPlace,
-} from "./specs.js";
+import { bodyOf, compileHandlerSpecs, compileReadOf, compileSpec, loadOf, type SpecPlace } from "./specs.js";
 import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
 import { watchStep } from "./settlement.js";
 
@@ -292,7 +284,7 @@ function compileGuardSteps(guard: DependencyStep): Step[] {
 
 function compileGuard(guard: unknown, index: number, place: Place): DependencyStep {
   if (!(guard instanceof DependsMarker)) {
-    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, describeType(guard));
+    throw configurationError("TSGI_INVALID_DEPENDENCIES_ENTRY", index + 1, guard);
   }
   return compileStep({ name: "", role: `guard ${index + 1}` }, guard, place);
 }

@@ -94,13 +94,7 @@ export function compileSpec(
   if (global) {
     throw configurationError("TSGI_GLOBAL_CLASS_IN_PARAMS", place, global);
   }
-  throw configurationError("TSGI_INVALID_ANNOTATION", place, describeType(annotation));
-}
-
-/** The value in a message about its type. */
-export function describeType(value: unknown): string {
-  if (typeof value === "function") return `the function ${value.name || "(anonymous)"}`;
-  return value === null ? "null" : `a value of type ${typeof value}`;
+  throw configurationError("TSGI_INVALID_ANNOTATION", place, annotation);
 }
 
 function sourceSpec(
