@@ -37,8 +37,14 @@ export function targetRows(
       `${area}.scope.raw-path`,
       "should",
       section,
-      "`raw_path` is the path as it was received, without the query.",
-      check({ target: "/a%20b/%c3%A9?c=d" }, ({ raw_path: raw }) => mustBeBytes(raw, "/a%20b/%c3%A9", "raw_path")),
+      "`raw_path` is the path as it was received, without the query, and may be absent if it equals `path`.",
+      async (start) => {
+        for (const sent of ["/a%20b/%c3%A9", "//a/b:c@d/"]) {
+          const look = ({ path, raw_path: raw }: HTTPScope | WebSocketScope) =>
+            mustBeBytes(path === sent ? (raw ?? bytesOf(path)) : raw, sent, "raw_path");
+          await check({ target: `${sent}?c=d` }, look)(start);
+        }
+      },
     ],
     [
       `${area}.scope.query-string`,

@@ -84,6 +84,13 @@ const lastOfEach = (headers: Iterable<HeaderPair> = []): HeaderPair[] => [
 
 type ScopeChange = (scope: Scope & Record<string, unknown>) => object;
 
+const encodeAgain: ScopeChange = ({ path, raw_path: raw }) =>
+  raw === undefined ? { raw_path: bytes(String(path).replaceAll(":", "%3A")) } : {};
+
+const withoutEmptySegments: ScopeChange = ({ path, raw_path: raw }) => ({
+  raw_path: bytes((text(raw) || String(path)).replaceAll("//", "/")),
+});
+
 /** Servers that each give one wrong field of a scope. */
 function withScopes(
   type: "http" | "websocket",
@@ -101,8 +108,10 @@ const onHTTPScopes = withScopes("http", [
   ["the version of HTTP with its name", "http-version", () => ({ http_version: "HTTP/1.1" })],
   ["a method in lower case", "method", ({ method }) => ({ method: String(method).toLowerCase() })],
   ["an empty scheme", "scheme", () => ({ scheme: "" })],
-  ["a path that is not decoded", "path", ({ raw_path: raw }) => ({ path: text(raw) })],
+  ["a path that is not decoded", "path", ({ path, raw_path: raw }) => ({ path: text(raw) || path })],
   ["a raw path that is decoded", "raw-path", ({ path }) => ({ raw_path: bytes(String(path)) })],
+  ["a raw path that is encoded again", "raw-path", encodeAgain],
+  ["a raw path without empty segments", "raw-path", withoutEmptySegments],
   [
     "a query that is decoded",
     "query-string",
@@ -405,8 +414,10 @@ const onWebSocketScopes = withScopes("websocket", [
   ["a version that is a number", "asgi-version", () => ({ asgi: { version: 3 } })],
   ["the version of HTTP with its name", "http-version", () => ({ http_version: "HTTP/1.1" })],
   ["the scheme of HTTP", "scheme", () => ({ scheme: "http" })],
-  ["a path that is not decoded", "path", ({ raw_path: raw }) => ({ path: text(raw) })],
+  ["a path that is not decoded", "path", ({ path, raw_path: raw }) => ({ path: text(raw) || path })],
   ["a raw path that is decoded", "raw-path", ({ path }) => ({ raw_path: bytes(String(path)) })],
+  ["a raw path that is encoded again", "raw-path", encodeAgain],
+  ["a raw path without empty segments", "raw-path", withoutEmptySegments],
   ["a query as text", "query-string", ({ query_string: query }) => ({ query_string: text(query) })],
   ["headers that can be read once", "headers", ({ headers }) => ({ headers: once(headers as HeaderPair[]) })],
   ["the client as text", "addresses", () => ({ client: "127.0.0.1:80" })],

@@ -1,6 +1,5 @@
 /** The way of a scope through an application: to a mount, a route, the OpenAPI pages, or 404 and 405. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
-import { encodeUTF8 } from "../protocol/header-list.js";
 import { APPLICATION, type ApplicationScope } from "../parameters/dependencies/application.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { httpExceptionHandler } from "../http/exception-handlers.js";
@@ -13,7 +12,7 @@ import type { Instrumentation } from "../middleware/observation/types.js";
 import { OBSERVED, type ObservedScope, observing } from "../middleware/observation/observed.js";
 import { ERROR_FORMAT, type ErrorFormat, type FormattedScope } from "../http/problem-details.js";
 import { Request } from "../http/request.js";
-import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf } from "../protocol/scope.js";
+import { canonicalPath, isBelow, localPath, rawPathOf, rewrittenPath, rootPathOf } from "../protocol/scope.js";
 import { RadixRouter } from "../routing/radix-router.js";
 import { routeNameOf } from "../routing/entries.js";
 import type { RouteOptions } from "../routing/options.js";
@@ -185,16 +184,11 @@ export class Dispatcher {
     const options = scope.type === "websocket" ? EXACT : undefined;
     const isNew = scope.app === undefined;
     const own = isNew ? scope : copyScope(scope);
-    const path =
-      isNew || !apps.has(scope.app as object)
-        ? canonicalPath(scope.path, scope.raw_path, options)
-        : rewrittenPath(scope.path, options);
+    const isDecoded = isNew || !apps.has(scope.app as object);
+    const path = isDecoded ? canonicalPath(scope.path, scope.raw_path, options) : rewrittenPath(scope.path, options);
     own.app = app;
     if (format !== own[ERROR_FORMAT]) own[ERROR_FORMAT] = format;
-    if (path === own.path) return own;
-    own.raw_path ??= encodePath(own.path);
-    own.path = path ?? BAD_PATH;
-    return own;
+    return path === own.path ? own : withPath(own, path, isDecoded);
   }
 
   #buildChain(): ASGIApp {
@@ -248,10 +242,12 @@ export class Dispatcher {
   #callMount(mount: Mount, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
     const { [OVERRIDES]: outer = [], [APPLICATION]: application = this.#settings.application } = scope;
     const root = rootPathOf(scope);
+    // A server's `root_path` may not be part of the path; to the mounted application it is.
+    const isWhole = isBelow(scope.path, root);
     // Not spread: a spread followed by properties takes 1.1 µs on Node 20, and this takes 0.2 µs.
     const inner = Object.assign({}, scope, {
-      // A server's `root_path` may not be part of the path; to the mounted application it is.
-      path: isBelow(scope.path, root) ? scope.path : root + scope.path,
+      path: isWhole ? scope.path : root + scope.path,
+      raw_path: isWhole ? scope.raw_path : (scope.raw_path ?? rawPathOf(scope.path)),
       root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
       [APPLICATION]: application,
@@ -293,6 +289,13 @@ export function entranceOf(app: ASGIApp, given: HTTPScope): Entrance {
   return { app: isReached ? outermost.app : app, scope, rootPath: rootPathOf(scope) + (prefix ?? "") };
 }
 
+/** Writes the canonical path on a scope. The path as received stays in `raw_path`. */
+function withPath(scope: RequestScope, path: string | null, isDecoded: boolean): RequestScope {
+  scope.raw_path ??= rawPathOf(isDecoded ? scope.path.replaceAll("%", "%25") : scope.path);
+  scope.path = path ?? BAD_PATH;
+  return scope;
+}
+
 /** A copy of a scope, without the observation of a request that is over. */
 function copyScope(scope: RequestScope): RequestScope {
   const own = Object.assign({}, scope);
@@ -310,11 +313,6 @@ function noRoute(allowed: readonly string[]): HTTPException {
   return allowed.length > 0
     ? new HTTPException(405, undefined, { headers: { Allow: allowed.join(", ") } })
     : new HTTPException(404);
-}
-
-/** The target of a scope without `raw_path`, so that its slashes are still known once the path is canonical. */
-function encodePath(path: string): Uint8Array {
-  return encodeUTF8(path.split("/").map(encodeURIComponent).join("/"));
 }
 
 function rejectScope(scope: unknown): Promise<never> {

@@ -152,7 +152,8 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
 
   #parseURL(): URL {
     const { server } = this.scope;
-    const path = sentPath(this.scope);
+    // The platform's URL takes a backslash for a slash: URL §4.4.
+    const path = sentPath(this.scope).replaceAll("\\", "%5C");
     const fallback = server ? `${server[0]}${server[1] === null ? "" : `:${server[1]}`}` : "localhost";
     const host = this.header("host") ?? fallback;
     const origin = `${this.scheme}://${parseHost(host) === null ? fallback : host}`;

@@ -2,7 +2,7 @@
 import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
-import { encodePath, isBelow, rootPathOf, sentPath, sentQuery } from "../protocol/scope.js";
+import { canonicalPath, encodePath, isBelow, rootPathOf, sentPath, sentQuery } from "../protocol/scope.js";
 import { Response } from "../http/response/response.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { hostOf, onHTTP, refuse } from "./layer.js";
@@ -61,10 +61,18 @@ function portOf(host: Host, port: number | undefined): string {
 
 /** Path and query as they were sent, with the prefix that a proxy took away. */
 function targetOf(scope: HTTPScope): string {
-  const root = rootPathOf(scope);
-  const prefix = isBelow(scope.path, root) ? "" : encodePath(root);
-  const target = escape(prefix + sentPath(scope) + sentQuery(scope));
+  const target = escape(encodePath(removedPrefix(scope)) + sentPath(scope) + sentQuery(scope));
   return target.startsWith("/") ? target : `/${target}`;
+}
+
+/** In a mounted App, `path` begins with the prefix that a proxy took away; otherwise, only `root_path` contains it. */
+function removedPrefix(scope: HTTPScope): string {
+  const { path, raw_path: raw } = scope;
+  const root = rootPathOf(scope);
+  if (!isBelow(path, root)) return root;
+  const sent = raw === undefined ? path : (canonicalPath(path, raw) ?? path);
+  const prefix = path.endsWith(sent) ? path.slice(0, -sent.length) : "";
+  return isBelow(root, prefix) ? prefix : "";
 }
 
 /** Percent-encodes bytes that are not valid in a URI; CR and LF would end the header. */

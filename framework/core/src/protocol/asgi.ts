@@ -22,7 +22,10 @@ interface ConnectionScope {
   http_version?: string;
   /** The path of the target, percent-decoded; in its canonical form once an App has seen it. */
   path: string;
-  /** The path as received, before decoding, without the query. May be left out where it equals `path`. */
+  /**
+   * The path as received, before decoding, without the query. Servers omit it if it has the same characters as `path`: use
+   * `scope.raw_path ?? Buffer.from(scope.path)`.
+   */
   raw_path?: Uint8Array;
   /** The part after `?` in the target, still percent-encoded. */
   query_string?: Uint8Array;

@@ -228,9 +228,18 @@ export function encodePath(path: string): string {
   return encodeURI(path.toWellFormed()).replaceAll("%25", "%").replaceAll("?", "%3F").replaceAll("#", "%23");
 }
 
+/** Characters that servers accept in no target (RFC 9112 §3.2), and the ones that end its path. */
+const NOT_IN_SENT_PATH = /[^!"$->@-~]/gu;
+
+/** The `raw_path` of a canonical path: only characters that no target has are percent-encoded. */
+export function rawPathOf(path: string): Uint8Array {
+  return encodeLatin1(sentPath({ path }));
+}
+
 /** The path of a request as its client sent it. */
-export function sentPath({ path, raw_path: raw }: HTTPScope | WebSocketScope): string {
-  return raw === undefined ? encodePath(path) : decodeLatin1(raw);
+export function sentPath({ path, raw_path: raw }: Pick<HTTPScope, "path" | "raw_path">): string {
+  if (raw !== undefined) return decodeLatin1(raw);
+  return path.toWellFormed().replaceAll(NOT_IN_SENT_PATH, encodeURIComponent);
 }
 
 /** The query of a request as its client sent it, with its question mark; `""` without one. */

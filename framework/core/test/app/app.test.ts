@@ -640,6 +640,50 @@ describe("paths", () => {
     expect(scope.path).toBe("//y/");
   });
 
+  /** `raw_path` of a mounted application, `""` if it is absent. */
+  const rawPathOf = async (scope: Omit<HTTPScope, "type" | "method">, prefix = "/") => {
+    let raw = "";
+    const { app } = create();
+    app.mount(prefix, async (given, _receive, send) => {
+      raw = Buffer.from((given as HTTPScope).raw_path ?? []).toString("latin1");
+      await new Response().send(send);
+    });
+    await app(
+      { type: "http", method: "GET", ...scope },
+      () => Promise.reject(new Error()),
+      () => {},
+    );
+    return raw;
+  };
+
+  it.each([
+    ["/a/b:c@d/", "a slash at the end"],
+    ["/a//b+c=d!,e&f$g(h)*;'", "an empty segment"],
+    ['//a|b[c]^{d}\\`"<>', "characters that servers accept though RFC 3986 does not"],
+    ["*", "the asterisk form"],
+  ])("%s stays in raw_path as it was received, with %s", async (target) => {
+    expect(await rawPathOf({ path: target })).toBe(target);
+  });
+
+  it.each([
+    ["/caf\u00e9/100%/a b?#/", "/caf%C3%A9/100%25/a%20b%3F%23/"],
+    ["/\u{1f600}/\r\n/", "/%F0%9F%98%80/%0D%0A/"],
+  ])("without raw_path are encoded in it: %j", async (path, raw) => {
+    expect(await rawPathOf({ path })).toBe(raw);
+  });
+
+  it("with a lone surrogate result in 400", async () => {
+    expect(await seen("/a/\ud800", false)).toMatchObject({ path: "", status: 400 });
+  });
+
+  it.each([
+    ["/sub/a:b", "", "/sub/a:b"],
+    ["/sub/a b", "/sub/a%20b", "/sub/a%20b"],
+  ])("below a root_path that is not part of %s stay in raw_path as received", async (path, raw, received) => {
+    const scope = { path, root_path: "/proxy", ...(raw !== "" && { raw_path: Buffer.from(raw) }) };
+    expect(await rawPathOf(scope, "/sub")).toBe(received);
+  });
+
   it.each<[way: string, close: (scope: HTTPScope) => HTTPScope]>([
     ["frozen", Object.freeze],
     ["sealed", Object.seal],

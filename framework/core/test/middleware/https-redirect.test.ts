@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Address, HTTPScope, SendMessage } from "../../src/protocol/asgi.js";
+import type { Address, ASGIApp, HTTPScope, SendMessage } from "../../src/protocol/asgi.js";
 import { App, ConfigurationError } from "../../src/index.js";
 import { httpsRedirect, type HTTPSRedirectOptions } from "../../src/middleware/index.js";
 import { call as callInMemory } from "../../../test/support/call.js";
@@ -79,6 +79,15 @@ describe("httpsRedirect", () => {
     const [location, ...others] = (await locationOf(scope)).split("\n").filter((line) => !line.startsWith("content-"));
     expect(others).toEqual([]);
     expect(location).toBe(`location: https://a.example${target}`);
+  });
+
+  it.each(["/sub/x", "/sub/a%20b/"])("adds the prefix that a proxy took away in a mounted App: %s", async (target) => {
+    const app = new App({ logger: new KeptLog() });
+    app.mount("/sub", create());
+    const behindProxy: ASGIApp = (scope, receive, send) =>
+      app({ ...(scope as HTTPScope), root_path: "/api" }, receive, send);
+    const { headers } = await callInMemory(behindProxy, "GET", target, host("a.example"));
+    expect(headers["location"]).toBe(`https://a.example/api${target}`);
   });
 
   it("serves https as it is", async () => {

@@ -27,6 +27,21 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 describe("a request", () => {
+  it.each([
+    ["/a:b@c|[d]//", undefined, "/a:b@c|[d]//"],
+    ["/a b?", "/a%20b%3f", "/a%20b%3f"],
+    ["/caf\u00e9/a b", undefined, "/caf%C3%A9/a%20b"],
+    ["/public\\..\\admin", undefined, "/public%5C..%5Cadmin"],
+  ])("has the path %j in its url as it was sent", (path, raw, sent) => {
+    const scope: HTTPScope = {
+      type: "http",
+      method: "GET",
+      path,
+      raw_path: raw === undefined ? raw : Buffer.from(raw),
+    };
+    expect(new Request(scope, receiving()).url.pathname).toBe(sent);
+  });
+
   it("parses only when requested, and only once", async () => {
     const parses = { headers: 0, query: 0 };
     const scope = {

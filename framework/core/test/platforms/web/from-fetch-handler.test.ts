@@ -100,6 +100,14 @@ describeMatrix("a mounted handler of the platform's requests", ({ call, keeps })
 });
 
 describe("a handler of the platform's requests", () => {
+  it.each(["/b:c@d", "/b:c@d/", "//b+c=d!,e", "/|[b]"])(
+    "sees %s below a mount as the client wrote it",
+    async (rest) => {
+      const app = mounting(({ url }) => new Response(new URL(url).pathname));
+      expect(await (await app.fetch(new Request(`http://localhost${PREFIX}${rest}`))).text()).toBe(PREFIX + rest);
+    },
+  );
+
   it("is served by itself, without a lifespan and without WebSockets", async () => {
     const app: ASGIApp = fromFetchHandler(({ url }) => new Response(new URL(url).pathname));
     const server = await serve(app, { port: 0, signals: false, logger: new KeptLog() });
