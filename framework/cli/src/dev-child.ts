@@ -12,7 +12,7 @@ import { reportRequests, type ServeOrder } from "./history.js";
 import { INSPECTOR_PATH, inspected } from "./inspector.js";
 import { Recorder } from "./inspector/recorder.js";
 import { isTsgiApp, loadServedApp, prepareToLoad } from "./load-app.js";
-import type { ServedFlags } from "./dev-process.js";
+import type { DevOrder, ServedFlags } from "./dev-process.js";
 import { requestLog } from "./request-log.js";
 import { toServeOptions } from "./run.js";
 
@@ -55,6 +55,7 @@ async function start(file: string, flags: ServedFlags, files: readonly string[])
   const stop = () => void end(server);
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  process.on("message", (order: DevOrder) => order === "end" && stop());
   if (isTsgiApp(app)) showApp(app, server.url);
   process.stderr.write(`Inspector: ${server.url}${INSPECTOR_PATH}\n`);
   process.send?.("ready");

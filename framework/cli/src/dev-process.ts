@@ -36,6 +36,9 @@ export interface DevProgram {
   env: NodeJS.ProcessEnv;
 }
 
+/** A message to a process: to serve, and later to end. */
+export type DevOrder = ServeOrder | "end";
+
 /** A message of a process: that it serves, its requests, or Node's report of the files that the application imports. */
 type Message =
   | "ready"
@@ -64,6 +67,8 @@ export class DevProcess {
   /** Resolves to `"SIGKILL"` or `"exit code 1"` when it has ended. */
   readonly ended: Promise<string>;
 
+  #isReady = false;
+
   /** The files that it has imported. */
   readonly loaded = new Set<string>();
 
@@ -78,6 +83,7 @@ export class DevProcess {
     this.ready = new Promise((resolve) => {
       this.#child.on("message", (message: Message) => {
         if (message === "ready") {
+          this.#isReady = true;
           void loopTurn().then(resolve); // after its earlier output
           return;
         }
@@ -105,12 +111,13 @@ export class DevProcess {
 
   /** Lets it load the application and serve. */
   serve(order: ServeOrder): void {
-    this.#child.send(order);
+    this.#child.send(order satisfies DevOrder);
   }
 
-  /** Asks it to end, and kills it when it does not. */
+  /** Asks it to end, and kills it when it does not. By a message: on Windows, a signal would not let its hooks run. */
   async end(): Promise<void> {
-    this.#child.kill("SIGTERM");
+    if (this.#isReady && this.isAlive) this.#child.send("end" satisfies DevOrder);
+    else this.#child.kill("SIGTERM");
     const timer = setTimeout(() => this.kill(), END_MS);
     await this.ended;
     clearTimeout(timer);

@@ -1,6 +1,7 @@
 /** Keeps one process that serves the application, and replaces it when a file changes. @module */
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { onEndRequest } from "tsgi/internals";
 import { History } from "./history.js";
 import { DevProcess, type DevProgram } from "./dev-process.js";
 
@@ -39,7 +40,8 @@ export class Supervisor {
     this.#program = program;
     this.#onImport = onImport;
     this.ended = new Promise((resolve) => (this.#markEnded = resolve));
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void this.#stop());
+    onEndRequest(() => void this.#stop());
+    process.on("SIGHUP", () => void this.#stop());
   }
 
   /** Starts the application. */

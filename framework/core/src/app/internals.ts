@@ -156,6 +156,7 @@ export { findLoopPackage, type NativeLoop } from "../platforms/concurrency/loop.
 export { serverStartError } from "../platforms/node/stoppable-server.js";
 export { MAX_UNSEEN_BYTES, SlowReader } from "../platforms/node/slow-reader.js";
 export { SlowResponses, type WaitingResponse } from "../platforms/node/slow-responses.js";
+export { onEndRequest } from "../platforms/node/end-request.js";
 export { type Closable, closeOnSignals } from "../platforms/node/signals.js";
 export type { RequestLimits } from "../platforms/node/header-section.js";
 export type { LoopDriver, LoopServerSettings } from "../platforms/node/loop-driver.js";

@@ -14,6 +14,7 @@ import { FileResponse } from "./response/file.js";
 import { fileKind } from "./response/open-file.js";
 import { RedirectResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
+import { isFileName } from "./file-name.js";
 import { canonicalPath, localPath, sentQuery } from "../protocol/scope.js";
 import { decodeSegment } from "../protocol/path.js";
 
@@ -55,10 +56,6 @@ type Coding = keyof typeof ENDINGS;
 
 const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 
-/** A segment that is not the name of one file below one folder on every system. */
-// oxlint-disable-next-line no-control-regex
-const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
-
 /** Tells if the client requests a page, as browsers do: for scripts they send only `*`. */
 function acceptsHTML(request: Request): boolean {
   return parseList(request.header("accept") ?? "").some((range) => {
@@ -94,7 +91,7 @@ class Folder {
     const path = localPath(scope);
     const segments = path.split("/").slice(1).map(decodeSegment);
     const isHidden = (name: string) => !this.#options.dotfiles && name.startsWith(".") && name !== ".well-known";
-    if (path !== "/" && segments.some((name) => UNSAFE.test(name) || isHidden(name))) throw new HTTPException(404);
+    if (path !== "/" && segments.some((name) => !isFileName(name) || isHidden(name))) throw new HTTPException(404);
     const found = await this.#find(segments.join("/"), isFolder, request);
     return found ?? this.#missing(segments.at(-1) ?? "", request);
   }

@@ -14,12 +14,20 @@ const GROUP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * A server that is killed cannot end its workers. They notice when the channel to it closes, but not in an endless
- * loop: a separate thread detects that the parent has changed.
+ * loop: a separate thread detects that the parent has changed, or on Windows, where it never does, that it has ended.
  */
 function watchParent(): void {
   const { Worker: Thread } = nodeModule("node:worker_threads", "A pool of processes");
-  const program = `setInterval(() => {
-    if (process.ppid !== ${process.ppid}) process.kill(process.pid, "SIGKILL");
+  const program = `const isRunning = (pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch (error) {
+      return error.code !== "ESRCH";
+    }
+  };
+  setInterval(() => {
+    if (process.ppid === ${process.ppid} && isRunning(${process.ppid})) return;
+    process.kill(process.pid, "SIGKILL");
   }, ${WATCH_MS});`;
   const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
   new Thread(program, { eval: true, execArgv: [], argv: [], env: {}, resourceLimits }).unref();

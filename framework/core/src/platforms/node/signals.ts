@@ -1,6 +1,7 @@
-/** The end of a process that serves: on SIGTERM and SIGINT, or when its primary process asks for it. @module */
+/** The end of a process that serves: on a signal, or when its primary process asks for it. @module */
 import { performance } from "../../common/timers.js";
 import { oneLine } from "../../common/logger.js";
+import { onEndRequest } from "./end-request.js";
 
 /** The parts of a server that the end of the process uses. */
 export interface Closable {
@@ -10,8 +11,6 @@ export interface Closable {
   running(): readonly string[];
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
-
 /**
  * Milliseconds in which a further signal is an echo of the first. A terminal signals every process of its group,
  * systemd every process of the unit, and npm forwards its signals: under `npm start`, one Ctrl-C arrives twice.
@@ -20,6 +19,7 @@ const ECHO_MS = 500;
 
 /** They close at the end of the process: servers, and work before them, such as the import of a program. */
 const servers = new Set<Closable>();
+let leave: () => void = () => {};
 let signalledAt: number | null = null;
 let stopping = false;
 
@@ -42,23 +42,15 @@ export function isStopping(): boolean {
 }
 
 /**
- * Closes the server on SIGTERM and SIGINT, and ends the process when all servers have closed. Gives the undo. To be called
- * before anything is awaited: a process without these listeners ignores the signals if it is the first of its container.
+ * Closes the server when the process is asked to end, and ends the process when all servers have closed. Gives the undo.
+ * To be called before anything is awaited, as `onEndRequest`.
  */
 export function closeOnSignals(server: Closable): () => void {
-  if (servers.size === 0) {
-    for (const signal of SIGNALS) {
-      process.on(signal, onSignal);
-    }
-  }
+  if (servers.size === 0) leave = onEndRequest(onSignal);
   servers.add(server);
   return () => {
     servers.delete(server);
-    if (servers.size === 0 && !stopping) {
-      for (const signal of SIGNALS) {
-        process.off(signal, onSignal);
-      }
-    }
+    if (servers.size === 0 && !stopping) leave();
   };
 }
 

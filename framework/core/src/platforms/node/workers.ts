@@ -112,6 +112,7 @@ export class WorkerGroup {
 
   /** A SIGHUP from before the workers listen waits until they do: the first of them may have read the code from before. */
   #hangUp(): void {
+    if (process.platform === "win32") return; // there, it means that the console closes
     if (!this.#isListening) {
       this.#rollAgain = true;
       return;

@@ -111,6 +111,25 @@ describe("a signal", () => {
     expect(stderr).not.toMatch(/^2026-01-01 INFO forged/m);
   });
 
+  it("to the shell of an npm script ends the server, although the shell does not pass it on", async () => {
+    await using server = await ServerProcess.start(`
+      import { spawn } from "node:child_process";
+      if (process.argv[2] === undefined) {
+        // After the last command, a shell may replace itself by the server.
+        const shell = spawn("sh", ["-c", '"$0" "$1" inner; true', process.execPath, process.argv[1]], {
+          env: { ...process.env, npm_lifecycle_event: "start" },
+          stdio: "inherit",
+        });
+        process.on("SIGUSR2", () => shell.kill("SIGTERM"));
+        shell.on("exit", (_status, signal) => say("the shell ended by " + signal));
+      } else {${SLOW}
+      }`);
+    await portOf(server);
+    server.kill("SIGUSR2");
+    const { stdout } = await server.ended;
+    expect(stdout).toMatch(/the shell ended by SIGTERM[^]*shutdown ran/);
+  });
+
   describe("during startup", () => {
     /** Without a listener, the signal would end the process: the status would be `null`. */
     const start = async (second: string, signal: "SIGTERM" | "SIGINT" = "SIGTERM", options = "") => {
