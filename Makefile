@@ -17,7 +17,7 @@ help: ## Lists all commands
 .PHONY: run sample
 run: ## Starts the sample application on http://127.0.0.1:8000 (PORT=8001 make run for another port)
 	@npm run --silent prestart
-	@cd sample-auth-app && exec $(foreground) $$(node -p 'require("./package.json").scripts.start.replace(/^exec /, "")')
+	@cd sample-auth-app && exec $(foreground) $$(node -p 'require("./package.json").scripts.start')
 
 sample: run # `make run sample` is the same
 	@:

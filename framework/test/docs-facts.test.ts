@@ -44,6 +44,27 @@ describe("the pages", () => {
     }
   });
 
+  it("name the system of the workflows", () => {
+    for (const workflow of ["ci", "release"]) {
+      expect(find(read(`.github/workflows/${workflow}.yml`), /runs-on: (\S+)/)).toBe(
+        find(page("versioning.md"), /the workflow uses `([^`]+)`/),
+      );
+    }
+  });
+
+  it("say which command installs which packages", () => {
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Readonly<Record<string, string>> };
+    const folders = find(scripts["prestart"] ?? "", /^node \.ci\/setup\.cjs ([\w -]+?) &&/).split(" ");
+    expect(scripts["build"]).toMatch(/^node \.ci\/setup\.cjs &&/);
+    const text = read("CONTRIBUTING.md").replaceAll(/\s+/g, " ");
+    expect(text).toContain(`\`make run\` those of ${folders.map((folder) => `\`${folder}\``).join(" and ")}`);
+    const readme = read("README.md").replaceAll(/\s+/g, " ");
+    expect(readme).toContain(
+      "The first `make run` takes one to three minutes, because it installs the packages of the sample",
+    );
+    expect(readme).toContain("The first `make build` installs the other packages");
+  });
+
   it("list the Bun and Deno versions that the tests start", () => {
     const runtimes = read("framework/scripts/runtimes.js");
     const bun = find(runtimes, /bun-linux-x64-baseline@(\d+\.\d+)/);

@@ -115,10 +115,15 @@ function readWords(words: readonly string[], into?: string): Pick<CommandOptions
   return place;
 }
 
+/** Tells a path from a name, such as `@scope/name`. On Windows, a backslash separates too. */
+export function isPlace(word: string, platform = process.platform): boolean {
+  const isName = word.startsWith("@") || !word.includes("/");
+  return word === "." || word === ".." || !isName || (platform === "win32" && word.includes("\\"));
+}
+
 /** The name of a project, and the parent of its folder for a path: `../apps/shop`, or `.` for the current folder. */
 function readPlace(word: string, into = "."): Pick<CommandOptions, "name" | "into"> {
-  // Not `@scope/name`.
-  const isPath = word === "." || word === ".." || (word.includes("/") && !word.startsWith("@"));
+  const isPath = isPlace(word);
   const folder = isPath ? resolve(into, word) : word;
   const name = isPath ? basename(folder) : word;
   const fault = findNameFault(name);

@@ -4,6 +4,7 @@ import { hasDatabase } from "./databases.js";
 import type { TemplateName } from "./options.js";
 import { commandsOf } from "./package-manager.js";
 import { installerOf } from "./runtime-answers.js";
+import { editCommand, quotePath } from "./shell.js";
 
 /** The state of a new project. */
 export interface WrittenProject {
@@ -29,7 +30,7 @@ const composeStep: NextStep = {
   command: "docker compose up --detach postgres",
   effect: "or name another PostgreSQL in .env",
 };
-const environmentStep: NextStep = { command: "$EDITOR .env", effect: "DATABASE_URL names your PostgreSQL" };
+const environmentStep: NextStep = { command: editCommand(".env"), effect: "DATABASE_URL names your PostgreSQL" };
 
 /** The next commands to type in the current folder. */
 export function nextSteps(
@@ -43,7 +44,7 @@ export function nextSteps(
   const { install, run, start, test } = commandsOf(installerOf(answers));
   const needsServer = hasDatabase({ template, database }) && database === "postgresql";
   return [
-    ...(path === "" ? [] : [{ command: `cd ${quote(isBelow ? path : folder)}` }]),
+    ...(path === "" ? [] : [{ command: `cd ${quotePath(isBelow ? path : folder)}` }]),
     ...(isInstalled ? [] : [{ command: install }]),
     ...(needsServer ? [docker ? composeStep : environmentStep] : []),
     ...(runtime === "workers" ? workersSteps(run, test) : [...serveSteps(start, run, template), { command: test }]),
@@ -87,9 +88,4 @@ While it serves, in another terminal:
 
   ${examples[answers.template]}
 `;
-}
-
-/** A path quoted for a POSIX shell. */
-function quote(path: string): string {
-  return /^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

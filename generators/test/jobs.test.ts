@@ -51,7 +51,7 @@ describe("a project with --jobs", () => {
     const { paths, read, manifest } = await render({ ...choice, jobs: true });
     expect(paths).toEqual(expect.arrayContaining([...OWN, "vendor/tsgi-jobs-0.1.0.tgz"]));
     expect(read("src/app.ts")).toContain("app.includeRouter(reports);");
-    expect(manifest.scripts).toMatchObject({ worker: "exec tsgi worker --env-file-if-exists .env dist/jobs.js" });
+    expect(manifest.scripts).toMatchObject({ worker: "tsgi worker --env-file-if-exists .env dist/jobs.js" });
     expect(manifest.engines).toEqual({ node: ">=22.12" });
     expect(read(".github/workflows/ci.yml")).toContain("node: [22, 24]");
     expect(read("README.md")).toContain("npm run worker");

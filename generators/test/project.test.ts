@@ -271,7 +271,7 @@ describe("the framework's packages in a project", () => {
   );
 
   it("have the command as a dependency if the project starts by it", async () => {
-    expect(await listed({}, { dev: "exec tsgi dev", start: "node dist/server.js" })).toEqual([[], ["@tsgi/cli"]]);
+    expect(await listed({}, { dev: "tsgi dev", start: "node dist/server.js" })).toEqual([[], ["@tsgi/cli"]]);
     expect(await listed({}, { start: "tsgi run dist/app.js" })).toEqual([["@tsgi/cli"], []]);
   });
 

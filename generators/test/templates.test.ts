@@ -121,13 +121,30 @@ describe.each(templateNames)("the template %s in the repository", (name) => {
     expect(others.map(({ path }) => path)).toEqual([]);
   });
 
-  it("contains the module of its application, and runs without a shell", async () => {
+  it("contains the module of its application", async () => {
     const files = await render(name);
     const { tsgi, scripts } = JSON.parse(
       files.find(({ path }) => path === "package.json")?.contents.toString("utf8") ?? "",
     );
     expect(files.map(({ path }) => path)).toContain(tsgi.module);
-    expect(scripts.dev).toMatch(/(?:^|&& )exec tsgi dev(?: --env-file-if-exists \.env)?$/);
+    expect(scripts.dev).toMatch(/(?:^|&& )tsgi dev(?: --env-file-if-exists \.env)?$/);
+  });
+
+  it("is checked out with the line ends that its formatter requires", async () => {
+    const files = await render(name);
+    const attributes = files.find(({ path }) => path === ".gitattributes")?.contents.toString("utf8");
+    expect(attributes).toMatch(/^\* text=auto eol=lf$/m);
+  });
+
+  it("has scripts that every shell can run: cmd.exe and Yarn's too", async () => {
+    const files = await render(name, name === "api" ? { database: "sqlite", jobs: true } : { jobs: true });
+    const { scripts } = JSON.parse(
+      files.find(({ path }) => path === "package.json")?.contents.toString("utf8") ?? "",
+    ) as { scripts: Record<string, string> };
+    const commands = Object.values(scripts).flatMap((script) => script.split(" && "));
+    const programs = [...new Set(commands.map((command) => command.split(" ")[0]))];
+    expect(["node", "npm", "oxfmt", "oxlint", "tsc", "tsgi"]).toEqual(expect.arrayContaining(programs));
+    expect(commands.filter((command) => /[^\w\s./=-]/.test(command))).toEqual([]);
   });
 
   it("has every file that package.json and the Dockerfile mention, with any selection", async () => {

@@ -23,7 +23,8 @@ async function loadEngine() {
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
     const flags = ["--prefix", cache, "--no-save", "--no-package-lock", "--ignore-scripts"];
-    execFileSync("npm", ["install", ...flags, ENGINE], { stdio: "ignore" });
+    // On Windows, npm is a batch file, which needs a shell.
+    execFileSync("npm", ["install", ...flags, ENGINE], { stdio: "ignore", shell: process.platform === "win32" });
   }
   const engine = await import(pathToFileURL(path.join(folder, "schema_engine_bg.js")).href);
   const bytes = readFileSync(path.join(folder, "schema_engine_bg.wasm"));

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss, SendOptions } from "pg-boss";
 import { HTTPException, type Logger } from "tsgi";
-import { ConnectError, describeError, isUnavailable } from "tsgi/internals";
+import { ConnectError, describeError, isUnavailable, postgresqlStart } from "tsgi/internals";
 import type { Definition, Envelope } from "./definition.js";
 import { executorOf } from "./executor.js";
 import { loadPgBoss, type PgBossModule } from "./library.js";
@@ -101,7 +101,7 @@ function connectError(url: string, cause: unknown): ConnectError {
     name: "PostgreSQL",
     host,
     port: Number(port || 5432),
-    startCommand: "pg_ctlcluster 15 main start",
+    startCommand: postgresqlStart(),
     pingCommand: `pg_isready -h ${host} -p ${port || 5432}`,
   };
   return isUnavailable(cause) ? new ConnectError(server, cause) : new ConnectError(server, cause, "Check the URL");

@@ -1,7 +1,7 @@
 /** PostgreSQL, through a pool of connections. @module */
 import { PrismaPg } from "@prisma/adapter-pg";
 import { Client, type ClientConfig, escapeIdentifier, escapeLiteral, Pool } from "pg";
-import { ConnectError, describeError, isConnectionLost, isUnavailable, quoteWord } from "tsgi/internals";
+import { ConnectError, describeError, isConnectionLost, isUnavailable, postgresqlStart, quoteWord } from "tsgi/internals";
 import {
   codesOf,
   type DatabaseConfig,
@@ -335,7 +335,7 @@ export function connectErrorOf({ host, port, user = "", database = "" }: Client,
     name: "PostgreSQL",
     host,
     port,
-    startCommand: process.platform === "darwin" ? "brew services start postgresql" : "sudo systemctl start postgresql",
+    startCommand: postgresqlStart(),
     pingCommand: `pg_isready ${place}`,
   };
   // SQLSTATE (PostgreSQL, appendix A): the server's errors for unknown names and passwords.

@@ -52,6 +52,7 @@ export {
   isConnectionLost,
   isUnavailable,
   observable,
+  postgresqlStart,
   quoteWord,
   REDIS_OPTIONS,
   RedisScript,

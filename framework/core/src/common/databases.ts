@@ -127,13 +127,20 @@ export function quoteWord(word: string): string {
   return /^[\w./:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** The command that starts a PostgreSQL of this machine. On Windows, its service has the version in its name. */
+export function postgresqlStart(platform: NodeJS.Platform = process.platform): string {
+  if (platform === "win32") return "Start-Service postgresql*";
+  return platform === "darwin" ? "brew services start postgresql" : "sudo systemctl start postgresql";
+}
+
 function remedyFor({ host, startCommand, pingCommand }: Server, code: string): string {
   const isHere = /^(?:localhost|127\..*|::1|\/.*)$/.test(host);
   if (isHere && (code === "ECONNREFUSED" || code === "ENOENT")) {
     return `The port is closed: start the server with ${startCommand}, or correct the URL`;
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return `No such host is known: correct the URL, and see what is found with getent hosts ${quoteWord(host)}`;
+    const lookup = process.platform === "linux" ? "getent hosts" : "nslookup";
+    return `No such host is known: correct the URL, and see what is found with ${lookup} ${quoteWord(host)}`;
   }
   return `Check whether it responds with ${pingCommand}, or correct the URL`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { inTime, isUnavailable } from "../../src/common/databases.js";
+import { inTime, isUnavailable, postgresqlStart } from "../../src/common/databases.js";
 
 const coded = (code: string) => Object.assign(new Error("failed"), { code });
 
@@ -19,6 +19,14 @@ it.each(["23505", "42P01", "ERR_INVALID_ARG_TYPE"])("an error %s is of another k
 it("an error of the driver without a code means this by its message", () => {
   expect(isUnavailable(new Error("Connection terminated unexpectedly"))).toBe(true);
   expect(isUnavailable(new Error("relation does not exist"))).toBe(false);
+});
+
+it.each([
+  ["linux", "sudo systemctl start postgresql"],
+  ["darwin", "brew services start postgresql"],
+  ["win32", "Start-Service postgresql*"],
+] as const)("the command that starts PostgreSQL is one of %s", (platform, command) => {
+  expect(postgresqlStart(platform)).toBe(command);
 });
 
 it("a reply is awaited for its time, and a later error of it is handled", async () => {

@@ -14,19 +14,21 @@ export const SERVER_START = {
    *
    * Ports below 1024 need privileges. Choose another port, and let a proxy or the service manager listen on the low
    * port. For a socket, create its folder, and give this user the permission to write to it. Node reports both problems
-   * with this code.
+   * with this code. On Windows, a socket is a named pipe, whose path begins with `\\\\.\\pipe\\`.
    */
   "EACCES.socket": (what: string, way: string) =>
     `${what} cannot be created: its folder does not exist, or this user has no permission to write to it. ` +
     `Create the folder, or ${way}.`,
+  "EACCES.pipe": (what: string) =>
+    `${what} cannot be created. Windows has named pipes instead of Unix sockets: write a path such as \\\\.\\pipe\\my-app.`,
   "EACCES.port": (what: string, way: string) =>
     `${what} may not be opened by this user. Ports below 1024 need privileges: ${way}.`,
   /**
    * Another program is listening on the port, or another process on the socket.
    *
    * `tsgi dev` shows the program. In a terminal, it also offers to use the next free port. Often the program is an
-   * earlier run that has not ended: to find it, run `ss -ltnp` on Linux or `lsof -i :8000` on macOS. If you use `--port
-   * 0`, the system selects a free port.
+   * earlier run that has not ended: to find it, run `ss -ltnp` on Linux, `lsof -i :8000` on macOS or `netstat -ano` on
+   * Windows. If you use `--port 0`, the system selects a free port.
    */
   "EADDRINUSE.port": (what: string, way: string) => `${what} is in use. Stop the program that has it, or ${way}.`,
   "EADDRINUSE.dev": (taken: string, way: string) => `${taken} Stop the program that has it, or ${way}.`,

@@ -73,7 +73,8 @@ function codeOf(error: unknown): string {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "EUNKNOWN";
 }
 
-function explained(error: unknown, address: ListenAddress): Error {
+/** The error in one line, with what to do about it. */
+export function explained(error: unknown, address: ListenAddress, platform = process.platform): Error {
   const code = codeOf(error);
   const [what, way] =
     "path" in address
@@ -84,7 +85,10 @@ function explained(error: unknown, address: ListenAddress): Error {
     case "EADDRINUSE":
       return serverStartError("EADDRINUSE.port", [what, way], cause);
     case "EACCES":
-      return serverStartError("path" in address ? "EACCES.socket" : "EACCES.port", [what, way], cause);
+      if ("port" in address) return serverStartError("EACCES.port", [what, way], cause);
+      return platform === "win32"
+        ? serverStartError("EACCES.pipe", [what], cause)
+        : serverStartError("EACCES.socket", [what, way], cause);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return serverStartError(code, [what], cause);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { HTTPScope } from "../../../src/protocol/asgi.js";
 import { serve } from "../../../src/node.js";
+import { explained } from "../../../src/platforms/node/listen.js";
 import { httpApp, respond, served } from "./_http.js";
 import { ServerProcess } from "./_process.js";
 
@@ -96,6 +97,13 @@ describe("an address that cannot be listened on", () => {
         `The socket ${path} cannot be created: its folder does not exist, or this user has no permission to write to it. ` +
         "Create the folder, or choose another path.",
     });
+  });
+
+  it("on Windows, where a socket is a named pipe, is reported with such a path", () => {
+    const denied = Object.assign(new Error("denied"), { code: "EACCES" });
+    expect(explained(denied, { path: "app.sock" }, "win32").message).toBe(
+      String.raw`The socket app.sock cannot be created. Windows has named pipes instead of Unix sockets: write a path such as \\.\pipe\my-app.`,
+    );
   });
 });
 
