@@ -57,7 +57,7 @@ describe("the pages", () => {
     const folders = find(scripts["prestart"] ?? "", /^node \.ci\/setup\.cjs ([\w -]+?) &&/).split(" ");
     expect(scripts["build"]).toMatch(/^node \.ci\/setup\.cjs &&/);
     const text = read("CONTRIBUTING.md").replaceAll(/\s+/g, " ");
-    expect(text).toContain(`\`make run\` those of ${folders.map((folder) => `\`${folder}\``).join(" and ")}`);
+    expect(text).toContain(`\`make run\` the packages of ${folders.map((folder) => `\`${folder}\``).join(" and ")}`);
     const readme = read("README.md").replaceAll(/\s+/g, " ");
     expect(readme).toContain(
       "The first `make run` takes one to three minutes, because it installs the packages of the sample",

@@ -128,7 +128,7 @@ export function quoteWord(word: string): string {
 }
 
 /** The command that starts a PostgreSQL of this machine. On Windows, its service has the version in its name. */
-export function postgresqlStart(platform: NodeJS.Platform = process.platform): string {
+export function postgresqlStart(platform: string = process.platform): string {
   if (platform === "win32") return "Start-Service postgresql*";
   return platform === "darwin" ? "brew services start postgresql" : "sudo systemctl start postgresql";
 }

@@ -5,8 +5,8 @@ import { clearInterval, setInterval } from "../../common/timers.js";
 const SCRIPT_MS = 250;
 
 /**
- * The signals that ask a process to end. Windows sends SIGBREAK for Ctrl-Break, and SIGHUP when the console is closed.
- * Nothing sends SIGTERM there.
+ * The signals that ask a process to end. Windows sends SIGBREAK for Ctrl-Break, SIGHUP when the console is closed,
+ * and no SIGTERM.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */

@@ -6,7 +6,7 @@ describe("the signals that ask a process to end", () => {
     expect(endSignals(platform)).toEqual(["SIGTERM", "SIGINT"]);
   });
 
-  it("contain those of the console on Windows", () => {
+  it("contain Ctrl-Break and the end of the console on Windows", () => {
     expect(endSignals("win32")).toEqual(expect.arrayContaining(["SIGINT", "SIGBREAK", "SIGHUP"]));
   });
 });

@@ -99,7 +99,7 @@ describe("an address that cannot be listened on", () => {
     });
   });
 
-  it("on Windows, where a socket is a named pipe, is reported with such a path", () => {
+  it("as a Unix socket on Windows is reported with a named pipe", () => {
     const denied = Object.assign(new Error("denied"), { code: "EACCES" });
     expect(explained(denied, { path: "app.sock" }, "win32").message).toBe(
       String.raw`The socket app.sock cannot be created. Windows has named pipes instead of Unix sockets: write a path such as \\.\pipe\my-app.`,
