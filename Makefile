@@ -41,6 +41,14 @@ test-all: ## Runs the tests, with the slow ones
 test-lts: ## Runs the tests of the core and the jobs, and a few others, on the newest LTS of Node
 	@npm run --silent test-lts
 
+.PHONY: mutations
+mutations: ## Breaks one line at a time, and shows that a test fails (ARGS="cors redis" selects files)
+	@npm run --silent mutations -- $(ARGS)
+
+.PHONY: soak
+soak: ## Sends an hour of mixed traffic, and shows that memory stays flat (ARGS=10 for 10 minutes)
+	@npm run --silent soak -- $(ARGS)
+
 .PHONY: replicas
 replicas: ## Tests three replicas and two workers behind nginx, and restarts them under load
 	@npm run --silent replicas -- $(ARGS)

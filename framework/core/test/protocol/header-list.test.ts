@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { SendMessage } from "../../src/protocol/asgi.js";
+import { headerValues } from "../../src/protocol/header-list.js";
 import { App, HeaderList } from "../../src/index.js";
 
 describe("a HeaderList", () => {
@@ -22,6 +23,17 @@ describe("a HeaderList", () => {
     expect([...headers][0]?.[0]).toEqual(Buffer.from("x-1"));
     expect(headers.raw).toEqual(["X-1", "a"]);
     expect(calls).toBe(1);
+  });
+
+  it("is not needed to find a header by its whole name, in any case", () => {
+    const pairs = [
+      ["Cookie2", "1"],
+      ["COOKIE", "a=1"],
+      ["cooki", "2"],
+      ["cookie", "b=2"],
+    ] as const;
+    const headers = pairs.map(([name, value]) => [Buffer.from(name), Buffer.from(value)] as const);
+    expect(headerValues(headers, "cookie")).toEqual(["a=1", "b=2"]);
   });
 
   it("keeps common names and values encoded: every response has the same bytes", async () => {
