@@ -61,9 +61,10 @@ const FETCHED = [
   "framework/openapi-tools/test/generated-clients.test.ts",
   "framework/test/deploy/_commands.ts",
   "framework/scripts/runtimes.js",
+  "framework/bench/broadcast/run.mjs",
 ];
 for (const file of FETCHED) {
-  for (const [, name = "", version = ""] of read(file).matchAll(/"(@?[\w/.-]+)@(\d[\w.-]*)"/g))
+  for (const [, name = "", version = ""] of read(file).matchAll(/"?(@?[\w/.-]+)"?(?:@|: ")(\d[\w.-]*)"/g))
     addVersion(name, version);
 }
 
@@ -76,9 +77,12 @@ const NAMES: Versions = {
   Fastify: "fastify",
   Hono: "hono",
   NestJS: "@nestjs/core",
+  "Socket.IO": "socket.io",
   "OpenAPI Generator": "@openapitools/openapi-generator-cli",
   TypeBox: "@sinclair/typebox",
+  crossws: "crossws",
   "hey-api": "@hey-api/openapi-ts",
+  oRPC: "@orpc/server",
   "openapi-typescript": "openapi-typescript",
   orval: "orval",
 };
@@ -156,7 +160,12 @@ describe("the pages", () => {
     const { resolve } = createRequire(path.join(ROOT, "framework/jobs/package.json"));
     const pgBoss = JSON.parse(readFileSync(resolve("pg-boss/package.json"), "utf8")) as Manifest;
     // Node strips types since 22.18, which orval 8 requires too.
-    const known = [lowest(manifest("framework/core")), lowest(pgBoss), "22.18"];
+    const known = [
+      lowest(manifest("framework/core")),
+      lowest(pgBoss),
+      lowest(manifest("generators/overlays/runtimes/workers")),
+      "22.18",
+    ];
     const stated = [...pages].flatMap(([file, text]) =>
       [...text.matchAll(/\bNode(?:\.js)?(?:\]\([^)]*\))? (\d+\.\d+)(?= or (?:newer|later)|'s type)/g)].map(
         ([, version = ""]) => [file, version] as const,
