@@ -87,7 +87,7 @@ const NAMES: Versions = {
   orval: "orval",
 };
 
-/** Whether one of the installed versions is the stated one, or begins with it: `8` and `8.38` state `8.38.0`. */
+/** Tells if one of the installed versions is the stated one, or begins with it: `8` and `8.38` state `8.38.0`. */
 function isInstalled(name: string, stated: string): boolean {
   const versions = [...(installed.get(name) ?? [])].flatMap((version) => version.split("-"));
   return versions.some((version) => version === stated || version.startsWith(`${stated}.`));

@@ -1,7 +1,14 @@
 /** PostgreSQL, through a pool of connections. @module */
 import { PrismaPg } from "@prisma/adapter-pg";
 import { Client, type ClientConfig, escapeIdentifier, escapeLiteral, Pool } from "pg";
-import { ConnectError, describeError, isConnectionLost, isUnavailable, postgresqlStart, quoteWord } from "tsgi/internals";
+import {
+  ConnectError,
+  describeError,
+  isConnectionLost,
+  isUnavailable,
+  postgresqlStart,
+  quoteWord,
+} from "tsgi/internals";
 import {
   codesOf,
   type DatabaseConfig,
