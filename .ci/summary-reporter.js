@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** Jest prints this, and passes, if a test worker still runs 500 ms after its last file. */
+/** Jest prints this, and passes, if a test worker has not ended 500 ms after its last file. */
 const STUCK_WORKER = "A worker process has failed to exit gracefully";
 
 /** fast-check's report of a failed property begins with its seed. */
@@ -18,7 +18,7 @@ export default class SummaryReporter {
   #watching;
   #stuckWorker = null;
   #printError = console.error;
-  /** Has a file for each worker that has not exited, which the environment of the tests writes. */
+  /** Has a file for each worker that cannot exit, which the environment of the tests writes. */
   #workers = mkdtempSync(path.join(tmpdir(), "test-workers-"));
 
   constructor({ rootDir, watch, watchAll }) {
@@ -30,9 +30,10 @@ export default class SummaryReporter {
   onRunStart() {
     console.error = (...parts) => {
       if (!String(parts[0]).includes(STUCK_WORKER)) return this.#printError(...parts);
-      // On a busy machine a process takes longer than that to end after its last line of JavaScript.
-      if (readdirSync(this.#workers).length === 0) return;
-      this.#stuckWorker = new Error("A test worker did not exit: a test file left a handle open in it.");
+      // On a busy machine a process takes longer than that: Node waits for V8, which may be compiling WebAssembly.
+      const handles = readdirSync(this.#workers).map((name) => readFileSync(path.join(this.#workers, name), "utf8"));
+      if (handles.length === 0) return;
+      this.#stuckWorker = new Error(`A test worker did not exit: a test file left open in it: ${handles.join(", ")}.`);
       this.#printError(...parts);
     };
   }

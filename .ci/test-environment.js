@@ -10,11 +10,18 @@ import { processorSeconds } from "./processor-time.js";
 /** Time for servers and processes that a test has stopped to be gone: on a busy machine seconds. */
 const GRACE_MS = 20_000;
 
-/** The reporter finds this file if the worker does not exit. A worker that replaces this one has the same id. */
-if (process.env.TEST_WORKERS && process.send) {
+/**
+ * Jest ends a worker by removing its listener, and the process ends unless a handle keeps it alive: then the reporter
+ * finds this file. `report` also lists the handles of native code.
+ */
+function reportHandles() {
   const file = path.join(process.env.TEST_WORKERS, process.env.JEST_WORKER_ID);
-  writeFileSync(file, "");
-  process.once("exit", () => rmSync(file, { force: true }));
+  const left = process.report.getReport().libuv.filter((handle) => handle.is_active && handle.is_referenced);
+  if (left.length > 0) writeFileSync(file, left.map(({ type }) => type).join(", "));
+  else rmSync(file, { force: true });
+}
+if (process.env.TEST_WORKERS && process.send) {
+  process.on("removeListener", (event) => event === "message" && reportHandles());
 }
 
 const storages = new Set();
