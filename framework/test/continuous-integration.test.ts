@@ -76,7 +76,7 @@ function runTests(tests: Readonly<Record<string, string>>, environment = "") {
   const { status, stderr } = spawnSync(
     process.execPath,
     ["--experimental-vm-modules", JEST, "--maxWorkers=2", "--config", JSON.stringify(config)],
-    { cwd: folder, encoding: "utf8", env: { ...process.env, TEST_SUMMARY: summaryFile } },
+    { cwd: folder, encoding: "utf8", env: { ...process.env, TEST_COSTS: "", TEST_SUMMARY: summaryFile } },
   );
   return { status, stderr, summary: readFileSync(summaryFile, "utf8") };
 }

@@ -53,7 +53,7 @@ const CACHE = path.resolve(".cache/prisma");
 const SCHEMAS = ["sqlite", "postgresql"].map((provider) => [provider, schemaOf(provider)] as const);
 const home = path.join(CACHE, createHash("sha256").update(JSON.stringify(SCHEMAS)).digest("hex").slice(0, 16));
 
-/** Generates both if they are missing. Every test file may do so at once. */
+/** Generates both if they are missing, each as one file of JavaScript. Every test file may do so at once. */
 async function generate(): Promise<void> {
   if (existsSync(home)) return;
   const folder = path.join(CACHE, randomUUID());
@@ -63,11 +63,14 @@ async function generate(): Promise<void> {
   // Only `generate` works without the engine, but it still looks for it on the network.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   const run = promisify(execFile);
+  const { build } = await import("esbuild");
   await Promise.all(
-    SCHEMAS.map(([provider, schema]) => {
+    SCHEMAS.map(async ([provider, schema]) => {
       const file = path.join(folder, `${provider}.prisma`);
       writeFileSync(file, schema);
-      return run(process.execPath, [command, "generate", "--schema", file], { cwd: folder, env });
+      await run(process.execPath, [command, "generate", "--schema", file], { cwd: folder, env });
+      const [input, outfile] = ["ts", "js"].map((ending) => path.join(folder, provider, `client.${ending}`));
+      await build({ entryPoints: [input ?? ""], outfile, bundle: true, packages: "external", format: "esm" });
     }),
   );
   try {
@@ -80,7 +83,7 @@ async function generate(): Promise<void> {
 /** Loads the generated client of a provider. */
 export async function loadClient(provider: string): Promise<PrismaModule<Client>> {
   await generate();
-  return (await import(path.join(home, provider, "client.ts"))) as PrismaModule<Client>;
+  return (await import(path.join(home, provider, "client.js"))) as PrismaModule<Client>;
 }
 
 export const MIGRATIONS = path.join(import.meta.dirname, "fixtures/migrations");
@@ -108,17 +111,22 @@ export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposa
   return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** The URL of an SQLite file, in a folder that is removed at the end of the surrounding block. */
+export async function createFile(): Promise<{ url: string } & AsyncDisposable> {
+  const folder = await temporaryFolder();
+  return { url: `file:${folder.path}/test.db`, [Symbol.asyncDispose]: folder[Symbol.asyncDispose] };
+}
+
 /** An SQLite file with the tables of the tests, and a client for it. */
 export async function openTables() {
-  const folder = await temporaryFolder();
-  const url = `file:${folder.path}/test.db`;
-  const db = await openClient(url);
+  const file = await createFile();
+  const db = await openClient(file.url);
   return {
     db,
-    url,
+    url: file.url,
     [Symbol.asyncDispose]: async () => {
       await db.$disconnect();
-      await folder[Symbol.asyncDispose]();
+      await file[Symbol.asyncDispose]();
     },
   };
 }

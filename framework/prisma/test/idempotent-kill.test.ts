@@ -3,12 +3,12 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { call } from "../../test/support/call.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
-import { measurePayment, pay, startVictim } from "../../test/support/payments.js";
+import { bundleProgram, measurePayment, momentsOf, pay, startVictim } from "../../test/support/payments.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
-import { createSchema, openClient, openTables } from "./_clients.js";
+import { createFile, createSchema, openClient } from "./_clients.js";
 import { createApp } from "./fixtures/payments.js";
 
-const TRIES = IS_SLOW ? 200 : 5;
+const TRIES = IS_SLOW ? 200 : 3;
 const FIXTURE = path.join(import.meta.dirname, "fixtures/payments.ts");
 const describeWithCluster = WITHOUT_CLUSTER === null ? describe : describe.skip;
 const MINUTES_MS = 1_200_000;
@@ -39,8 +39,8 @@ describe.each([
     it(
       `has one row and one response after the repetition, in ${TRIES} tries`,
       async () => {
-        await using folder = name === "SQLite" ? await openTables() : null;
-        const url = folder === null ? createSchema(cluster.url) : folder.url;
+        await using file = name === "SQLite" ? await createFile() : null;
+        const url = file?.url ?? createSchema(cluster.url);
         const db = await openClient(url);
         const app = createApp(async () => db);
         const repeat = async (key: string) => {
@@ -51,15 +51,16 @@ describe.each([
           }
         };
         const outcomes: Outcome[] = [];
-        const start = () => startVictim(FIXTURE, { TEST_DATABASE_URL: url });
+        await using program = await bundleProgram(FIXTURE);
+        const start = () => startVictim(program.file, { TEST_DATABASE_URL: url });
         let next = start();
-        for (let index = 0; index < TRIES; index++) {
+        for (const [index, moment] of momentsOf(TRIES).entries()) {
           const victim = await next;
           next = index + 1 < TRIES ? start() : next;
           const usualMs = await measurePayment(victim.url, index);
           const key = `key ${index}`;
           const first = pay(victim.url, { name: key });
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 1.3 * usualMs));
+          await new Promise((resolve) => setTimeout(resolve, moment * usualMs));
           victim.process.kill("SIGKILL");
           await victim.exited;
           const [response, hasRow] = [await first, (await countOf(db, key)) > 0];

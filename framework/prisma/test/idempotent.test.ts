@@ -24,7 +24,7 @@ import { type Answer, call, type Sent } from "../../test/support/call.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { describeMatrix } from "../../test/support/matrix.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
-import { createSchema, openClient, openTables } from "./_clients.js";
+import { createFile, createSchema, openClient } from "./_clients.js";
 
 const describeWithCluster = WITHOUT_CLUSTER === null ? describe : describe.skip;
 
@@ -45,8 +45,8 @@ afterAll(async () => {
 });
 
 async function openShop(name: string) {
-  const folder = name === "SQLite" ? await openTables() : null;
-  const url = folder === null ? createSchema(cluster.url) : folder.url;
+  const file = name === "SQLite" ? await createFile() : null;
+  const url = file?.url ?? createSchema(cluster.url);
   const db = await openClient(url, { poolSize: 5, waitMs: 10_000 });
   const log = new KeptLog();
   const app = new App({ logger: log });
@@ -54,7 +54,7 @@ async function openShop(name: string) {
   const take = (options: IdempotentOptions = {}) => ({ tx: Depends(idempotent(transaction, options)) });
   const dispose = async () => {
     await db.$disconnect();
-    await folder?.[Symbol.asyncDispose]();
+    await file?.[Symbol.asyncDispose]();
   };
   const rows = (columns: string) => raw(db).$queryRawUnsafe(`SELECT ${columns} FROM "tsgi_idempotency"`);
   return { url, db, app, log, take, transaction, rows, [Symbol.asyncDispose]: dispose };

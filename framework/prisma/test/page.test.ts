@@ -13,6 +13,7 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 const PAGE = readFileSync(path.join(ROOT, "framework/docs/prisma.md"), "utf8");
 const blocks = blocksOf("prisma.md", PAGE);
 const MINUTES_MS = 180_000;
+const slowly = IS_SLOW ? it : it.skip;
 
 /** The compiler options of the package's README, to which the page refers. */
 const [tsconfig] = blocksOf("README.md", readFileSync(path.join(ROOT, "framework/core/README.md"), "utf8")).filter(
@@ -72,8 +73,8 @@ describe("the page on Prisma, followed from an empty folder", () => {
     MINUTES_MS,
   );
 
-  it(
-    "has a test that passes",
+  slowly(
+    "has a test that passes (TSGI_SLOW)",
     async () => {
       const { stdout } = await node("--import", "tsx", "--test", "test/users.test.ts");
       expect(stdout).toMatch(/pass 1$/m);
@@ -81,7 +82,6 @@ describe("the page on Prisma, followed from an empty folder", () => {
     MINUTES_MS,
   );
 
-  const slowly = IS_SLOW ? it : it.skip;
   slowly(
     "installs one @libsql/client, and the versions of this repository (TSGI_SLOW)",
     async () => {

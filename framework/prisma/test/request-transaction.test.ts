@@ -9,7 +9,7 @@ import { call } from "../../test/support/call.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { describeMatrix } from "../../test/support/matrix.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
-import { createSchema, openClient, openTables, queryPostgreSQL } from "./_clients.js";
+import { createFile, createSchema, openClient, queryPostgreSQL } from "./_clients.js";
 
 const describeWithCluster = WITHOUT_CLUSTER === null ? describe : describe.skip;
 
@@ -30,8 +30,8 @@ afterAll(async () => {
 
 /** A database, its application, and a second client that sees only committed rows. */
 async function openShop(name: string, options: Parameters<typeof openClient>[1] = {}) {
-  const folder = name === "SQLite" ? await openTables() : null;
-  const url = folder === null ? createSchema(cluster.url) : folder.url;
+  const file = name === "SQLite" ? await createFile() : null;
+  const url = file?.url ?? createSchema(cluster.url);
   const db = await openClient(url, options);
   const others = await openClient(url);
   const log = new KeptLog();
@@ -44,7 +44,7 @@ async function openShop(name: string, options: Parameters<typeof openClient>[1] 
   const take = (limits: RequestTransactionOptions = {}) => transactionOf(database, limits);
   const dispose = async () => {
     await Promise.all([db.$disconnect(), others.$disconnect()]);
-    await folder?.[Symbol.asyncDispose]();
+    await file?.[Symbol.asyncDispose]();
   };
   return { url, db, app, log, names, database, take, [Symbol.asyncDispose]: dispose };
 }

@@ -4,7 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Redis } from "ioredis";
 import { type Answer, call } from "../../test/support/call.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
-import { measurePayment, pay, type Payment, startVictim, type Victim } from "../../test/support/payments.js";
+import {
+  bundleProgram,
+  measurePayment,
+  momentsOf,
+  pay,
+  type Payment,
+  startVictim,
+  type Victim,
+} from "../../test/support/payments.js";
 import { HAS_REDIS, type RedisServer, startRedis } from "../../test/support/redis-server.js";
 import { createApp } from "./fixtures/payments.js";
 
@@ -14,18 +22,21 @@ const MINUTES_MS = 1_200_000;
 
 let server: RedisServer;
 let client: Redis;
+let program: Awaited<ReturnType<typeof bundleProgram>>;
 beforeAll(async () => {
   if (!HAS_REDIS) return;
+  program = await bundleProgram(FIXTURE);
   server = await startRedis();
   client = new Redis(server.path);
   await client.ping(); // until it is connected
 });
 afterAll(async () => {
   client?.disconnect();
+  await program?.[Symbol.asyncDispose]();
   await server?.[Symbol.asyncDispose]();
 });
 
-const start = () => startVictim(FIXTURE, { TEST_REDIS_PATH: server.path });
+const start = () => startVictim(program.file, { TEST_REDIS_PATH: server.path });
 
 /** Ends a server, and waits until Redis has run its last commands. */
 async function kill(victim: Victim): Promise<void> {
@@ -76,13 +87,13 @@ describeWithRedis("a server that is killed while a request with a key runs", () 
     async () => {
       const outcomes = { unclaimed: 0, running: 0, stored: 0 };
       let next = start();
-      for (let index = 0; index < TRIES; index++) {
+      for (const [index, moment] of momentsOf(TRIES).entries()) {
         const victim = await next;
         next = index + 1 < TRIES ? start() : next;
         const usualMs = await measurePayment(victim.url, index);
         const payment = { name: `key ${index}` };
         const first = pay(victim.url, payment);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 1.3 * usualMs));
+        await new Promise((resolve) => setTimeout(resolve, moment * usualMs));
         await kill(victim);
         const response = await first;
         const ran = await runsOf(payment);

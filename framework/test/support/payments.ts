@@ -1,10 +1,12 @@
 /** Payments to a server that a test kills at any moment. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
-
-const ROOT = path.resolve(import.meta.dirname, "../../..");
+import { build } from "esbuild";
+import { CACHE } from "./on-demand.js";
 
 /** The body of a payment. Its name is the key of the request, too. */
 export interface Payment {
@@ -19,10 +21,17 @@ export interface Victim {
   readonly exited: Promise<unknown>;
 }
 
+/** Bundles a program, which each victim loads: to compile its modules each time takes twice the processor time. */
+export async function bundleProgram(program: string): Promise<{ file: string } & AsyncDisposable> {
+  const file = path.join(CACHE, `victim-${randomUUID()}.js`);
+  const options = { bundle: true, packages: "external", platform: "node", format: "esm" } as const;
+  await build({ entryPoints: [program], outfile: file, ...options });
+  return { file, [Symbol.asyncDispose]: () => rm(file) };
+}
+
 /** Starts a program that prints its URL. */
-export async function startVictim(program: string, env: Record<string, string>): Promise<Victim> {
-  const child = spawn(process.execPath, ["--import", "tsx", program], {
-    cwd: ROOT,
+export async function startVictim(file: string, env: Record<string, string>): Promise<Victim> {
+  const child = spawn(process.execPath, [file], {
     env: { ...process.env, NODE_OPTIONS: "", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -49,6 +58,11 @@ export function pay(url: string, payment: Payment): Promise<string | null> {
     });
     sending.end(JSON.stringify(payment));
   });
+}
+
+/** The moments at which the tries of a test kill: one at random in each part of a payment, and a little after it. */
+export function momentsOf(tries: number): number[] {
+  return Array.from({ length: tries }, (_, index) => (1.3 * (index + Math.random())) / tries);
 }
 
 /** Pays twice, the first time to warm the server up. Returns the milliseconds of the second payment. */
