@@ -1,35 +1,15 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import type { TemplateName } from "../src/options.js";
-import { scaffold } from "./scaffolded.js";
-import { createTsgi, packageRoot, run } from "./support.js";
+import { describe, expect, it, jest } from "@jest/globals";
+import { blocksOf, PAGES } from "./agent-pages.js";
+import { scaffold, scaffoldWithPackages, type Scaffolded } from "./scaffolded.js";
+import { run } from "./support.js";
 
-// The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
+jest.setTimeout(600_000);
 
-const PAGES = ["AGENTS.md", ".agents/skills/tsgi/SKILL.md"] as const;
-
-/** Its whole suite of tests takes a minute. */
+/** All three templates have the same pages, and `auth` has a suite of tests that takes a minute. */
 const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
-
-interface Block {
-  readonly language: string;
-  /** The file that the block stands for; empty for commands. */
-  readonly file: string;
-  readonly code: string;
-}
-
-function blocksOf(page: string): Block[] {
-  return [...page.matchAll(/^```(\w+)(?: \[([^\]\n]+)\])?\n(.*?)^```$/gms)].map(
-    ([, language = "", file = "", code = ""]) => ({
-      language,
-      file,
-      code,
-    }),
-  );
-}
 
 /** The paths that a page names in its prose. */
 function pathsIn(page: string): string[] {
@@ -55,35 +35,45 @@ async function follow(page: string, folder: string): Promise<string[]> {
   return failed;
 }
 
-async function followAll(template: TemplateName): Promise<void> {
-  await using project = await scaffold(template);
+/** Follows all pages. Returns the failed commands, and the files that are named and do not exist. */
+async function followAll({ path: folder }: Scaffolded): Promise<string[]> {
+  const faults: string[] = [];
   for (const name of PAGES) {
-    const page = await readFile(join(project.path, name), "utf8");
-    expect(await follow(page, project.path)).toEqual([]);
-    expect(pathsIn(page).filter((path) => !existsSync(join(project.path, path)))).toEqual([]);
-    expect(blocksOf(page).length).toBeGreaterThan(3);
+    const page = await readFile(join(folder, name), "utf8");
+    if (blocksOf(page).length <= 3) faults.push(`${name} has lost its blocks`);
+    faults.push(...(await follow(page, folder)));
+    faults.push(...pathsIn(page).filter((path) => !existsSync(join(folder, path))));
   }
-  expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+  return faults;
 }
 
-describe("the pages for agents, in a project of the template", () => {
-  it.each(["minimal", "api"] as const)("%s hold code and commands that run, and name files that exist", followAll);
+// `projects.test.ts` compiles, formats and lints their code in all templates.
+describe.each(["minimal", "api", "auth"] as const)(
+  "the pages for agents, in a project of the template %s",
+  (template) => {
+    slowly(
+      "hold code and commands that run, and its checks pass after all of them (only with TSGI_SLOW=1)",
+      async () => {
+        await using project = await scaffoldWithPackages(template);
+        expect(await followAll(project)).toEqual([]);
+        expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
+      },
+    );
 
-  slowly("auth hold the same (only with TSGI_SLOW=1)", () => followAll("auth"), 600_000);
+    it("name files that exist", async () => {
+      await using project = await scaffold(template);
+      const pages = await Promise.all(PAGES.map((name) => readFile(join(project.path, name), "utf8")));
+      const written = pages.flatMap(blocksOf).map(({ file }) => file);
+      const missing = pages.flatMap(pathsIn).filter((path) => !existsSync(join(project.path, path)));
+      expect(missing.filter((path) => !written.includes(path))).toEqual([]);
+    });
+  },
+);
 
-  it("auth name files that exist", async () => {
-    await using project = await scaffold("auth");
-    const pages = await Promise.all(PAGES.map((name) => readFile(join(project.path, name), "utf8")));
-    const written = pages.flatMap(blocksOf).map(({ file }) => file);
-    const missing = pages.flatMap(pathsIn).filter((path) => !existsSync(join(project.path, path)));
-    expect(missing.filter((path) => !written.includes(path))).toEqual([]);
-  });
-
-  it("have a skill with the name of its folder and a short enough description", async () => {
-    await using project = await scaffold("minimal");
-    const skill = await readFile(join(project.path, PAGES[1]), "utf8");
-    const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
-    expect(name).toBe("tsgi");
-    expect(description.length).toBeLessThanOrEqual(1_024);
-  });
+it("the skill has the name of its folder and a short enough description", async () => {
+  await using project = await scaffold("minimal");
+  const skill = await readFile(join(project.path, PAGES[1]), "utf8");
+  const [, name, description = ""] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
+  expect(name).toBe("tsgi");
+  expect(description.length).toBeLessThanOrEqual(1_024);
 });

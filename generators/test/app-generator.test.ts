@@ -101,6 +101,35 @@ describe("the generator at a terminal", () => {
   });
 });
 
+describe("the generator at a terminal, for the template api", () => {
+  const given = {
+    name: "my-app",
+    loadTests: false,
+    ci: true,
+    packageManager: "npm",
+    git: false,
+    install: false,
+  } as const;
+
+  it("prompts for the runtime, and then only for available options", async () => {
+    await using folder = await temporaryFolder();
+    const answers = { template: "api" as const, database: "none" as const, runtime: "deno" as const, docker: true };
+    const { asked } = await generate({ ...given, into: folder.path, packageManager: undefined }, answers);
+    expect(asked).toEqual(["template", "database", "runtime", "deploy", "docker"]);
+    expect(readdirSync(join(folder.path, "my-app"))).toEqual(expect.arrayContaining(["Dockerfile", "deno.json"]));
+  });
+
+  it("does not prompt for the runtime of a project with a database", async () => {
+    await using folder = await temporaryFolder();
+    const answers = { template: "api" as const, database: "sqlite" as const, jobs: true, docker: true };
+    const { asked } = await generate({ ...given, into: folder.path }, answers);
+    expect(asked).toEqual(["template", "database", "deploy", "jobs", "docker"]);
+    const schema = readFileSync(join(folder.path, "my-app/prisma/schema.prisma"), "utf8");
+    expect(schema).toContain('provider = "sqlite"');
+    expect(existsSync(join(folder.path, "my-app/src/jobs.ts"))).toBe(true);
+  });
+});
+
 describe("the generator without a terminal", () => {
   it("does not prompt, and prints the values that it uses", async () => {
     await using folder = await temporaryFolder();

@@ -3,24 +3,23 @@ import { once } from "node:events";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
-import { createTsgi, hasProgram, packageRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
-
-// The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
+import { describe, expect, it } from "@jest/globals";
+import { createTsgi } from "./in-process.js";
+import { hasProgram, packageRoot, program, run, shellEnvironment, spawnTsgi, temporaryFolder } from "./support.js";
 
 /** Runs the command by a line of a shell, in which it is `"$@"`. */
 const runBy = (shell: string, line: string, cwd: string) =>
-  run("sh", ["-c", shell, "sh", process.execPath, join(packageRoot, "bin/create-tsgi.js"), ...line.split(" ")], {
+  run("sh", ["-c", shell, "sh", process.execPath, program, ...line.split(" ")], {
     cwd,
   });
 
 const quick = ["--yes", "--no-install", "--no-git"];
+const minimal = [...quick, "--template=minimal"];
 
 describe("create-tsgi", () => {
   it("writes the authentication application into a new folder and prints the next steps", async () => {
     await using folder = await temporaryFolder();
-    const { status, stdout, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    const { status, stdout, stderr } = await spawnTsgi(["my-app", ...quick], { cwd: folder.path });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(readdirSync(folder.path)).toEqual(["my-app"]);
     const files = readdirSync(join(folder.path, "my-app"), { recursive: true });
@@ -48,7 +47,7 @@ describe("create-tsgi", () => {
 
   it("writes into --into, and omits the scope of a scoped project in the folder", async () => {
     await using folder = await temporaryFolder();
-    const { status } = await createTsgi(["@acme/api", "--into", "deep/er", ...quick], { cwd: folder.path });
+    const { status } = await createTsgi(["@acme/api", "--into", "deep/er", ...minimal], { cwd: folder.path });
     expect(status).toBe(0);
     const manifest = JSON.parse(await readFile(join(folder.path, "deep/er/api/package.json"), "utf8"));
     expect(manifest.name).toBe("@acme/api");
@@ -58,7 +57,6 @@ describe("create-tsgi", () => {
     await using folder = await temporaryFolder();
     const shop = join(folder.path, "apps/shop");
     await mkdir(join(shop, ".git"), { recursive: true });
-    const minimal = [...quick, "--template", "minimal"];
     const results = [
       await createTsgi(["../blog", ...minimal], { cwd: join(folder.path, "apps") }),
       await createTsgi([".", ...minimal], { cwd: shop }),
@@ -98,7 +96,7 @@ describe("create-tsgi", () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "package.json"), "{ this is no JSON");
     await writeFile(join(folder.path, ".yo-rc.json"), "{ nor is this");
-    const { status, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    const { status, stderr } = await createTsgi(["my-app", ...minimal], { cwd: folder.path });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(readdirSync(folder.path).toSorted()).toEqual([".yo-rc.json", "my-app", "package.json"]);
   });
@@ -166,7 +164,7 @@ describe("a wrong command line", () => {
       stderr: expect.stringContaining("did you mean create-tsgi route"),
     });
     expect(readdirSync(folder.path)).toEqual([]);
-    await createTsgi(["rout", ...quick], { cwd: folder.path });
+    await createTsgi(["rout", ...minimal], { cwd: folder.path });
     expect(readdirSync(folder.path)).toEqual(["rout"]);
   });
 
@@ -187,7 +185,7 @@ describe("a folder that is not empty", () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/README.md"), "mine");
-    const { status, stdout, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    const { status, stdout, stderr } = await createTsgi(["my-app", ...minimal], { cwd: folder.path });
     expect(status).toBe(1);
     expect(stdout).not.toContain("Wrote");
     expect(stderr).toMatch(/is not empty, and these files are in the way:\n {2}README\.md\n.*--force/);
@@ -199,10 +197,10 @@ describe("a folder that is not empty", () => {
     await using folder = await temporaryFolder();
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/README.md"), "mine");
-    const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...quick], { cwd: folder.path });
+    const { status, stdout } = await createTsgi(["my-app", "--dry-run", ...minimal], { cwd: folder.path });
     expect(status).toBe(1);
     expect(stdout).toMatch(/^ {2}overwrite README\.md$/m);
-    const forced = await createTsgi(["my-app", "--dry-run", "--force", ...quick], { cwd: folder.path });
+    const forced = await createTsgi(["my-app", "--dry-run", "--force", ...minimal], { cwd: folder.path });
     expect(forced.status).toBe(0);
     expect(await readFile(join(folder.path, "my-app/README.md"), "utf8")).toBe("mine");
   });
@@ -212,7 +210,7 @@ describe("a folder that is not empty", () => {
     await mkdir(join(folder.path, "my-app"));
     await writeFile(join(folder.path, "my-app/README.md"), "mine");
     await writeFile(join(folder.path, "my-app/notes.txt"), "mine");
-    const { status } = await createTsgi(["my-app", "--force", ...quick], { cwd: folder.path });
+    const { status } = await createTsgi(["my-app", "--force", ...minimal], { cwd: folder.path });
     expect(status).toBe(0);
     expect(await readFile(join(folder.path, "my-app/README.md"), "utf8")).toMatch(/^# my-app\n/);
     expect(await readFile(join(folder.path, "my-app/notes.txt"), "utf8")).toBe("mine");
@@ -221,7 +219,7 @@ describe("a folder that is not empty", () => {
   it("is a file: one line and status 1", async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, "my-app"), "mine");
-    const { status, stderr } = await createTsgi(["my-app", ...quick], { cwd: folder.path });
+    const { status, stderr } = await createTsgi(["my-app", ...minimal], { cwd: folder.path });
     expect(status).toBe(1);
     expect(stderr).toMatch(/^create-tsgi: .*my-app exists and is not a folder\n$/);
   });
@@ -249,7 +247,10 @@ describe("a folder that is not empty", () => {
     await using folder = await temporaryFolder();
     const config = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.useConfigOnly", GIT_CONFIG_VALUE_0: "true" };
     const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null", ...config };
-    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
+    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install", "--template=minimal"], {
+      cwd: folder.path,
+      env,
+    });
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/has no commit yet: .*email/) });
     expect(existsSync(join(folder.path, "my-app/.git"))).toBe(true);
   });
@@ -257,17 +258,20 @@ describe("a folder that is not empty", () => {
   it("is not initialized inside another repository, except with --git", async () => {
     await using folder = await temporaryFolder();
     await run("git", ["init", "--quiet"], { cwd: folder.path });
-    const { stdout } = await createTsgi(["one", "--yes", "--no-install"], { cwd: folder.path });
+    const { stdout } = await createTsgi(["one", "--yes", "--no-install", "--template=minimal"], { cwd: folder.path });
     expect(stdout).toContain("Did not create a Git repository: it is already in one.");
     expect(existsSync(join(folder.path, "one/.git"))).toBe(false);
-    await createTsgi(["two", "--yes", "--no-install", "--git"], { cwd: folder.path });
+    await createTsgi(["two", "--yes", "--no-install", "--template=minimal", "--git"], { cwd: folder.path });
     expect(existsSync(join(folder.path, "two/.git"))).toBe(true);
   });
 
   it("is skipped if Git is not installed", async () => {
     await using folder = await temporaryFolder();
     const env = { PATH: folder.path };
-    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install"], { cwd: folder.path, env });
+    const { status, stdout } = await createTsgi(["my-app", "--yes", "--no-install", "--template=minimal"], {
+      cwd: folder.path,
+      env,
+    });
     expect(stdout).toContain("Did not create a Git repository: Git is not installed.");
     expect(status).toBe(0);
   });
@@ -279,7 +283,7 @@ describe("an installation that fails", () => {
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     await writeFile(join(bin, "npm"), "#!/bin/sh\necho 'npm error: no network' >&2\nexit 7\n", { mode: 0o755 });
-    const { status, stdout, stderr } = await createTsgi(["my-app", "--yes", "--no-git"], {
+    const { status, stdout, stderr } = await spawnTsgi(["my-app", "--yes", "--no-git"], {
       cwd: folder.path,
       env: { PATH: `${bin}:${process.env["PATH"]}` },
     });
@@ -320,10 +324,9 @@ describe("a signal during the installation", () => {
     await mkdir(bin);
     await writeFile(
       join(bin, "npm"),
-      `#!/bin/sh\ntrap 'touch ${ended}; exit 143' TERM\necho busy\nfor i in $(seq 100); do sleep 0.1; done\n`,
+      `#!/bin/sh\ntrap 'kill $!; touch ${ended}; exit 143' TERM\nsleep 300 &\necho busy\nwait\n`,
       { mode: 0o755 },
     );
-    const program = join(packageRoot, "bin/create-tsgi.js");
     const child = spawn(process.execPath, [program, "my-app", "--yes", "--no-git"], {
       cwd: folder.path,
       env: { ...shellEnvironment, PATH: `${bin}:${process.env["PATH"]}` },

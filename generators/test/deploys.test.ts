@@ -8,11 +8,12 @@ import type { ProjectOptions } from "../src/answers.js";
 import { parseArguments } from "../src/arguments.js";
 import type { Deploy } from "../src/options.js";
 import { renderProject } from "../src/project.js";
-import { Repository } from "../src/repository.js";
 import { copiesOf, isIn, readDockerfile, stagesOf } from "./dockerfile.js";
 import { findFlyFaults } from "./fly-toml.js";
-import { scaffold } from "./scaffolded.js";
-import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
+import { templateOf } from "./repository-templates.js";
+import { scaffoldWithPackages } from "./scaffolded.js";
+import { createTsgi } from "./in-process.js";
+import { temporaryFolder } from "./support.js";
 
 type Answers = ProjectOptions["answers"];
 
@@ -28,8 +29,7 @@ const base: Answers = {
 
 /** A project for a platform. */
 async function render(changed: Partial<Answers>) {
-  const template = Repository.find(packageRoot)?.read(changed.template ?? base.template);
-  if (template === undefined) throw new Error("the tests run in the repository");
+  const template = templateOf(changed.template ?? base.template);
   const files = await renderProject(template, { answers: { ...base, ...changed }, generatorVersion: "0.9.0" });
   const read = (path: string) => files.find((file) => file.path === path)?.contents.toString() ?? "missing";
   return { paths: files.map(({ path }) => path), read };
@@ -317,13 +317,13 @@ const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
     ["netlify", "minimal"],
     ["kubernetes", "minimal"],
   ] as const)("passes its own checks and tests: %s", async (deploy, template) => {
-    await using project = await scaffold(template, `--deploy=${deploy}`);
+    await using project = await scaffoldWithPackages(template, `--deploy=${deploy}`);
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
     expect(await project.test()).toMatchObject({ status: 0 });
   });
 
   it("has a function of Lambda in one file", async () => {
-    await using project = await scaffold("minimal", "--deploy=lambda");
+    await using project = await scaffoldWithPackages("minimal", "--deploy=lambda");
     expect(await project.script("bundle")).toMatchObject({ status: 0 });
     expect(await readFile(join(project.path, "dist/lambda/lambda.mjs"), "utf8")).toContain("handler");
   });

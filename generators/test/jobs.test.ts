@@ -9,10 +9,10 @@ import { parseDocument } from "yaml";
 import type { ProjectOptions } from "../src/answers.js";
 import { parseArguments } from "../src/arguments.js";
 import { renderProject } from "../src/project.js";
-import { Repository } from "../src/repository.js";
 import { emptyDatabase } from "./empty-database.js";
-import { scaffold } from "./scaffolded.js";
-import { packageRoot, repositoryRoot, shellEnvironment } from "./support.js";
+import { templateOf } from "./repository-templates.js";
+import { scaffoldWithPackages } from "./scaffolded.js";
+import { repositoryRoot, shellEnvironment } from "./support.js";
 
 jest.setTimeout(600_000);
 
@@ -29,12 +29,10 @@ const base: Answers = {
 };
 
 async function render(changed: Partial<Answers>) {
-  const template = Repository.find(packageRoot)?.read(changed.template ?? base.template);
-  if (template === undefined) throw new Error("the tests run in the repository");
+  const template = templateOf(changed.template ?? base.template);
   const files = await renderProject(template, { answers: { ...base, ...changed }, generatorVersion: "0.9.0" });
-  const texts = new Map(files.map(({ path, contents }) => [path, contents.toString()]));
-  const read = (path: string) => texts.get(path) ?? "missing";
-  return { paths: [...texts.keys()], read, manifest: JSON.parse(read("package.json")) };
+  const read = (path: string) => files.find((file) => file.path === path)?.contents.toString() ?? "missing";
+  return { paths: files.map(({ path }) => path), read, manifest: JSON.parse(read("package.json")) };
 }
 
 const OWN = [".env.example", "src/jobs.ts", "src/routes/reports.ts", "test/jobs.test.ts"];
@@ -115,7 +113,7 @@ const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
 slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
   it.each(CHOICES)("passes its own checks and tests: %j", async ({ template = "minimal", database }) => {
     const flags = database === undefined ? [] : [`--database=${database}`];
-    await using project = await scaffold(template, "--jobs", ...flags);
+    await using project = await scaffoldWithPackages(template, "--jobs", ...flags);
     expect(readdirSync(join(project.path, "vendor"))).toContain("tsgi-jobs-0.1.0.tgz");
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
     await using server = await emptyDatabase();
@@ -125,7 +123,7 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
 
   it("runs the jobs of its application in a worker", async () => {
     await using database = await emptyDatabase();
-    await using project = await scaffold("minimal", "--jobs");
+    await using project = await scaffoldWithPackages("minimal", "--jobs");
     const script = join(repositoryRoot, "framework/scripts/runtimes.js");
     const line = execFileSync(process.execPath, [script, "node22"], { encoding: "utf8" }).trim();
     const path = `${dirname(line.slice("node22 ".length))}${delimiter}${join(project.path, "node_modules/.bin")}`;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
 import { startRegistry, type Registry } from "./registry.js";
 import { serve } from "./scaffolded.js";
-import { createTsgi, hasProgram, repositoryRoot, run, temporaryFolder } from "./support.js";
+import { hasProgram, repositoryRoot, run, spawnTsgi, temporaryFolder } from "./support.js";
 
 jest.setTimeout(900_000);
 
@@ -111,12 +111,12 @@ slowly("a project on another runtime (only with TSGI_SLOW=1)", () => {
   it.each(["bun", "deno"] as const)("runs from the repository, before the first release, on %s", async (runtime) => {
     await using folder = await temporaryFolder();
     const flags = ["--yes", `--runtime=${runtime}`, "--no-git"];
-    const made = await createTsgi(["my-app", ...flags], { cwd: folder.path, env });
+    const made = await spawnTsgi(["my-app", ...flags], { cwd: folder.path, env });
     expect([made.status, made.status === 0 ? "" : made.stderr]).toEqual([0, ""]);
     const project = join(folder.path, "my-app");
     await type(commands[runtime].routes, project);
     await type(commands[runtime].test, project);
-    const added = await createTsgi(["router", "orders"], { cwd: project, env });
+    const added = await spawnTsgi(["router", "orders"], { cwd: project, env });
     expect(added).toMatchObject({ status: 0, stdout: expect.not.stringContaining("could not format") });
     await type(commands[runtime].check, project);
     await type(commands[runtime].test, project);

@@ -2,8 +2,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTsgi } from "./in-process.js";
 import { packedPackage } from "./packed.js";
-import { createTsgi, repositoryRoot, run, temporaryFolder } from "./support.js";
+import { repositoryRoot, run, temporaryFolder } from "./support.js";
 
 /** All files below a folder, with their contents. */
 async function contentsOf(folder: string): Promise<Map<string, string>> {
@@ -107,11 +108,8 @@ describe("the package as npm packs it", () => {
     const outer = join(projects.path, "one");
     const carried = join(outer, "node_modules/create-tsgi");
     await cp(unpacked, carried, { recursive: true });
-    const { status } = await run(
-      process.execPath,
-      [join(carried, "bin/create-tsgi.js"), "two", "--template", "minimal", "--yes", "--no-install", "--no-git"],
-      { cwd: outer },
-    );
+    const flags = ["--yes", "--no-install", "--no-git"];
+    const { status } = await createTsgi(["two", "--template", "minimal", ...flags], { cwd: outer }, carried);
     expect(status).toBe(0);
     const manifest = JSON.parse(await readFile(join(outer, "two/package.json"), "utf8"));
     expect(manifest.dependencies.tsgi).toMatch(/^file:vendor\/tsgi-.*\.tgz$/);
@@ -121,11 +119,7 @@ describe("the package as npm packs it", () => {
     for (const name of tarballs) {
       expect(await readFile(join(outer, "two/vendor", name))).toEqual(await readFile(join(outer, "vendor", name)));
     }
-    const refused = await run(
-      process.execPath,
-      [join(carried, "bin/create-tsgi.js"), "three", "--yes", "--no-install", "--no-git"],
-      { cwd: outer },
-    );
+    const refused = await createTsgi(["three", ...flags], { cwd: outer }, carried);
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/uses @tsgi\/\w+, which vendor\/ does/) });
     expect(existsSync(join(outer, "three"))).toBe(false);
   });

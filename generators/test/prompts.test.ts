@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { scaffold } from "./scaffolded.js";
-import { createTsgi, packageRoot, temporaryFolder, type Surroundings } from "./support.js";
+import { program, spawnTsgi, temporaryFolder, type Surroundings } from "./support.js";
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 
 /** Flags for all that is not the matter of a test: name, Git and installation are left to ask. */
@@ -18,16 +18,16 @@ const noQuestions = [
   "--package-manager=npm",
 ];
 
+/** `app-generator.test.ts` has the same prompts without a terminal. */
+const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
+
 const atTerminal = hasTerminal ? describe : describe.skip;
 
 function createTsgiAtTerminal(parameters: readonly string[], steps: readonly Step[], surroundings: Surroundings) {
-  return runAtTerminal(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], steps, surroundings);
+  return runAtTerminal(process.execPath, [program, ...parameters], steps, surroundings);
 }
 
 atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
-  // The first call in a repository may have to bundle the command, and to build and pack the framework.
-  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
-
   it("prompts for everything, and uses the input", async () => {
     await using folder = await temporaryFolder();
     const { status, stdout } = await createTsgiAtTerminal(
@@ -61,7 +61,7 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     });
   });
 
-  it("prompts for the runtime first, and then only for available options", async () => {
+  slowly("prompts for the runtime first, and then only for available options", async () => {
     await using folder = await temporaryFolder();
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install"],
@@ -79,7 +79,7 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     expect(readdirSync(join(folder.path, "typed-app"))).toEqual(expect.arrayContaining(["Dockerfile", "deno.json"]));
   });
 
-  it("prompts for a database of the template api, and then not for the runtime", async () => {
+  slowly("prompts for a database of the template api, and then not for the runtime", async () => {
     await using folder = await temporaryFolder();
     const { status } = await createTsgiAtTerminal(
       ["typed-app", "--no-git", "--no-install", "--no-load-tests", "--no-ci", "--package-manager=npm"],
@@ -116,21 +116,23 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     expect(readdirSync(folder.path).toSorted()).toEqual(["free", "taken"]);
   });
 
-  it.each([
-    ["Ctrl-C", keys.controlC],
-    ["Ctrl-D", keys.controlD],
-  ])("exits with 130 and without files after %s in a prompt", async (_name, key) => {
-    await using folder = await temporaryFolder();
-    const { status, stdout } = await createTsgiAtTerminal(
-      [...noQuestions, "my-app"],
-      [[/Make it a Git repository/, key]],
-      {
-        cwd: folder.path,
-      },
-    );
-    expect(status).toBe(130);
-    expect(stdout).toContain("create-tsgi: cancelled, no files were written");
-    expect(readdirSync(folder.path)).toEqual([]);
+  describe.each([
+    ["Ctrl-C", keys.controlC, it],
+    ["Ctrl-D", keys.controlD, slowly],
+  ] as const)("after %s in a prompt", (_name, key, check) => {
+    check("exits with 130 and without files", async () => {
+      await using folder = await temporaryFolder();
+      const { status, stdout } = await createTsgiAtTerminal(
+        [...noQuestions, "my-app"],
+        [[/Make it a Git repository/, key]],
+        {
+          cwd: folder.path,
+        },
+      );
+      expect(status).toBe(130);
+      expect(stdout).toContain("create-tsgi: cancelled, no files were written");
+      expect(readdirSync(folder.path)).toEqual([]);
+    });
   });
 
   it.each([
@@ -162,13 +164,9 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     // Stands for an npm that is busy until it is interrupted.
-    await writeFile(
-      join(bin, "npm"),
-      "#!/bin/sh\ntrap 'exit 130' INT\necho busy\nfor i in 1 2 3 4 5 6 7 8 9; do sleep 1; done\n",
-      {
-        mode: 0o755,
-      },
-    );
+    await writeFile(join(bin, "npm"), "#!/bin/sh\ntrap 'kill $!; exit 130' INT\nsleep 300 &\necho busy\nwait\n", {
+      mode: 0o755,
+    });
     const { status, stdout } = await createTsgiAtTerminal(
       [...noQuestions, "my-app", "--no-git", "--install"],
       [[/busy/, keys.controlC]],
@@ -186,7 +184,7 @@ describe("npm that is interrupted before this process hears of it", () => {
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     await writeFile(join(bin, "npm"), "#!/bin/sh\nexit 130\n", { mode: 0o755 });
-    const result = await createTsgi(["my-app", "--yes", "--no-git", "--install"], {
+    const result = await spawnTsgi(["my-app", "--yes", "--no-git", "--install"], {
       cwd: folder.path,
       env: { PATH: `${bin}:${process.env["PATH"]}` },
     });

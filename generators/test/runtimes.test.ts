@@ -1,17 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { parseArguments } from "../src/arguments.js";
 import { describeNextSteps, nextSteps } from "../src/next-steps.js";
 import { renderProject } from "../src/project.js";
 import type { ProjectOptions } from "../src/answers.js";
-import { Repository } from "../src/repository.js";
 import { fromRuntime, runtimesOf, toRuntime } from "../src/runtimes.js";
 import { readTarball } from "../src/tarball.js";
 import type { FrameworkPackage } from "../src/template.js";
+import { createTsgi } from "./in-process.js";
+import { templateOf } from "./repository-templates.js";
 import { scaffold } from "./scaffolded.js";
-import { createTsgi, packageRoot, temporaryFolder } from "./support.js";
+import { temporaryFolder } from "./support.js";
 
 type Answers = ProjectOptions["answers"];
 
@@ -29,8 +30,7 @@ const asPublished = ({ dependencies, version }: FrameworkPackage) => ({ dependen
 
 /** A project as the published package writes it. */
 async function render(changed: Partial<Answers>) {
-  const template = Repository.find(packageRoot)?.read(changed.template ?? base.template);
-  if (template === undefined) throw new Error("the tests run in the repository");
+  const template = templateOf(changed.template ?? base.template);
   const { generator: _, packages, ...published } = template;
   const files = await renderProject(
     { ...published, packages: new Map([...packages].map(([name, one]) => [name, asPublished(one)])) },
@@ -202,9 +202,6 @@ describe("the flag --runtime", () => {
     expect(stdout).toContain("Using these defaults: template api, ci yes, package manager npm, git yes");
     expect(stdout).toContain("wrangler.jsonc");
   });
-
-  // The first call in a repository may have to bundle the command, and to build and pack the framework.
-  beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
 });
 
 describe("the next steps", () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { createTsgi, run, shellEnvironment, temporaryFolder } from "./support.js";
+import { run, shellEnvironment, spawnTsgi, temporaryFolder } from "./support.js";
 
 /** Three minutes on two cores, most of it npm's; `make test-all` sets the variable. */
 const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
@@ -32,7 +32,7 @@ function waitForText(child: ChildProcess, pattern: RegExp): Promise<RegExpExecAr
 slowly("a scaffolded project (only with TSGI_SLOW=1)", () => {
   it("installs, type-checks, passes its tests and serves, even after it was moved", async () => {
     await using folder = await temporaryFolder();
-    const made = await createTsgi(["my-app", "--yes"], { cwd: folder.path });
+    const made = await spawnTsgi(["my-app", "--yes"], { cwd: folder.path });
     expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
 
     const routes = await run("npx", ["tsgi", "routes"], { cwd: join(folder.path, "my-app") });

@@ -1,29 +1,25 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { cp, readFile, symlink } from "node:fs/promises";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll } from "@jest/globals";
 import type { TemplateName } from "../src/options.js";
-import {
-  createTsgi,
-  createTsgiInOrder,
-  repositoryRoot,
-  run,
-  shellEnvironment,
-  temporaryFolder,
-  type Result,
-} from "./support.js";
+import { createTsgi, createTsgiInOrder } from "./in-process.js";
+import { repositoryRoot, run, shellEnvironment, temporaryFolder, type Result } from "./support.js";
 
-/** A project as the command writes it, with the repository's packages in the place of an installation. */
-export interface Scaffolded extends AsyncDisposable {
+/** A project as the command writes it. */
+export interface Project {
   path: string;
+  /** The environment of its commands. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** The line of one of its scripts. */
+  scriptOf(name: string): string;
   /** Runs a program of its packages, such as `tsc`. */
   tool(name: string, ...parameters: string[]): Promise<Result>;
   /** Runs the command in its folder. */
   create(...parameters: string[]): Promise<Result>;
-  /** Runs the command in its folder once for each list of arguments, all in one process. */
+  /** Runs the command in its folder once for each list of arguments. */
   createInOrder(calls: readonly (readonly string[])[]): Promise<Result[]>;
   /** Runs its tests, or those that are named. */
   test(...paths: string[]): Promise<Result>;
@@ -35,73 +31,71 @@ export interface Scaffolded extends AsyncDisposable {
   files(): Promise<Map<string, string>>;
 }
 
-/** The projects that this test file has asked for, each written once, by their arguments. */
-const written = new Map<string, ReturnType<typeof temporaryFolder>>();
+/** A project that is removed at the end of the block. */
+export type Scaffolded = Project & AsyncDisposable;
 
-afterAll(async () => {
-  for (const folder of await Promise.all(written.values())) await folder[Symbol.asyncDispose]();
-});
-
-async function write(parameters: readonly string[]) {
+/** Creates a project of a template in a new folder. Without packages, the sub-generators do not format its code. */
+export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
   const folder = await temporaryFolder();
-  const made = await createTsgi(["my-app", "--yes", "--no-install", "--no-git", ...parameters], { cwd: folder.path });
-  if (made.status !== 0) {
-    await folder[Symbol.asyncDispose]();
-    throw new Error(made.stderr);
-  }
-  return folder;
+  const project = await scaffoldInto(folder.path, "my-app", "--template", template, ...flags);
+  return { ...project, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
-/**
- * A project of a template, in a folder that is removed at the end of the block: a copy of the one that the command wrote
- * when the test file first asked for it.
- */
-export async function scaffold(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
-  const args = ["--template", template, ...flags];
-  const key = args.join(" ");
-  let original = written.get(key);
-  if (original === undefined) written.set(key, (original = write(args)));
-  const folder = await temporaryFolder();
-  const path = join(folder.path, "my-app");
-  await cp(join((await original).path, "my-app"), path, { recursive: true, preserveTimestamps: true });
-  await symlink(join(repositoryRoot, "node_modules"), join(path, "node_modules"));
-  const env = {
-    PATH: `${join(path, "node_modules/.bin")}:${process.env["PATH"]}`,
-    NODE_OPTIONS: undefined,
-  };
-  const tool = (name: string, ...parameters: string[]) => run(name, parameters, { cwd: path, env });
+/** Creates a project with the repository's packages in the place of an installation. */
+export async function scaffoldWithPackages(template: TemplateName, ...flags: string[]): Promise<Scaffolded> {
+  const project = await scaffold(template, ...flags);
+  await linkPackages(project.path);
+  return project;
+}
+
+/** Creates a project in a folder below another one. */
+export async function scaffoldInto(parent: string, name: string, ...flags: string[]): Promise<Project> {
+  const made = await createTsgi([name, "--yes", "--no-install", "--no-git", ...flags], { cwd: parent });
+  if (made.status !== 0) throw new Error(made.stderr);
+  return projectIn(join(parent, name));
+}
+
+/** Links the repository's packages into a folder. */
+export async function linkPackages(folder: string): Promise<void> {
+  await symlink(join(repositoryRoot, "node_modules"), join(folder, "node_modules"));
+}
+
+function projectIn(path: string): Project {
+  const packages = join(repositoryRoot, "node_modules");
+  const env = { PATH: `${join(packages, ".bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
   const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
-  // A project on Deno does not have one.
-  const manifest = join(path, "package.json");
-  const { scripts = {} } = existsSync(manifest) ? JSON.parse(await readFile(manifest, "utf8")) : {};
+  const scriptOf = (name: string) => String(JSON.parse(readFileSync(join(path, "package.json"), "utf8")).scripts[name]);
   return {
     path,
-    tool,
+    env,
+    scriptOf,
+    tool: (name, ...parameters) => run(name, parameters, { cwd: path, env }),
     create: (...parameters) => createTsgi(parameters, { cwd: path }),
     createInOrder: (calls) => createTsgiInOrder(calls, { cwd: path }),
     test: (...paths) => {
-      const [, jest = ""] = /(?:^|&& )(node .*jest\.js)$/.exec(String(scripts.test)) ?? [];
-      return shell(`${jest} -i ${paths.join(" ")}`);
+      const [, options = ""] = /(?:^|&& )node (.*)node_modules\/jest\/bin\/jest\.js$/.exec(scriptOf("test")) ?? [];
+      return shell(`node ${options} ${packages}/jest/bin/jest.js -i ${paths.join(" ")}`);
     },
     script: (name, more) => run("npm", ["run", "--silent", name], { cwd: path, env: { ...env, ...more } }),
-    check: () => shell(String(scripts.check)),
-    files: async () => {
-      // The link to the packages is followed by a walk over everything: 0.5 s.
-      const tops = readdirSync(path).filter((name) => !/^(?:node_modules|dist|\.git|vendor)$/.test(name));
-      const names = tops.flatMap((top) =>
-        statSync(join(path, top)).isFile()
-          ? [top]
-          : readdirSync(join(path, top), { recursive: true, encoding: "utf8" }).map((name) => join(top, name)),
-      );
-      const files = names
-        .filter((name) => !/^src\/generated|tsbuildinfo$/.test(name) && statSync(join(path, name)).isFile())
-        .toSorted();
-      return new Map(
-        await Promise.all(files.map(async (name) => [name, await readFile(join(path, name), "utf8")] as const)),
-      );
-    },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    check: () => shell(scriptOf("check")),
+    files: () => filesOf(path),
   };
+}
+
+async function filesOf(path: string): Promise<Map<string, string>> {
+  // The link to the packages is followed by a walk over everything: 0.5 s.
+  const tops = readdirSync(path).filter((name) => !/^(?:node_modules|dist|\.git|vendor)$/.test(name));
+  const names = tops.flatMap((top) =>
+    statSync(join(path, top)).isFile()
+      ? [top]
+      : readdirSync(join(path, top), { recursive: true, encoding: "utf8" }).map((name) => join(top, name)),
+  );
+  const files = names
+    .filter((name) => !/^src\/generated|tsbuildinfo$/.test(name) && statSync(join(path, name)).isFile())
+    .toSorted();
+  return new Map(
+    await Promise.all(files.map(async (name) => [name, await readFile(join(path, name), "utf8")] as const)),
+  );
 }
 
 /**

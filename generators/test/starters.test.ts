@@ -1,21 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
-import { scaffold, serve } from "./scaffolded.js";
-import { createTsgi, hasProgram, packageRoot, run } from "./support.js";
+import { scaffoldWithPackages, serve } from "./scaffolded.js";
+import { hasProgram, run } from "./support.js";
 
-// The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
-
-/** Skipped where curl is missing. */
-const ifInstalled = hasProgram("curl") ? it : it.skip;
+const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
 
 const command = "node_modules/@tsgi/cli/bin/tsgi.js";
 
-describe.each(["minimal", "api"] as const)("a project of the template %s", (template) => {
-  it("passes its own checks of format, types and lint, and its own tests", async () => {
-    await using project = await scaffold(template);
+// `projects.test.ts` compiles, formats and lints all projects at once, and runs the tests of each template and starts it.
+describe.each(["minimal", "api"] as const)("a project of the template %s (only with TSGI_SLOW=1)", (template) => {
+  /** Skipped where curl is missing. */
+  const ifInstalled = hasProgram("curl") ? slowly : it.skip;
+
+  slowly("passes its own checks of format, types and lint, and its own tests", async () => {
+    await using project = await scaffoldWithPackages(template);
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
     const { status, stderr } = await project.test();
     expect({ status, stderr }).toEqual({
@@ -24,8 +24,8 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
     });
   });
 
-  it("passes its checks without what may be left out", async () => {
-    await using project = await scaffold(
+  slowly("passes its checks without what may be left out", async () => {
+    await using project = await scaffoldWithPackages(
       template,
       "--no-docker",
       "--no-load-tests",
@@ -38,7 +38,7 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
   });
 
   ifInstalled("responds to the request that the command and the README show", async () => {
-    await using project = await scaffold(template);
+    await using project = await scaffoldWithPackages(template);
     const readme = await readFile(join(project.path, "README.md"), "utf8");
     const example = exampleRequest(template);
     expect(readme).toContain(example);
@@ -49,8 +49,8 @@ describe.each(["minimal", "api"] as const)("a project of the template %s", (temp
     expect(JSON.parse(stdout)).toMatchObject(template === "minimal" ? { item_id: 42, version: 3 } : { name: "Pen" });
   });
 
-  it("serves its build, and passes its load test", async () => {
-    await using project = await scaffold(template);
+  slowly("serves its build, and passes its load test", async () => {
+    await using project = await scaffoldWithPackages(template);
     expect(await project.tool("tsc", "-b")).toMatchObject({ status: 0 });
     await using server = await serve([process.execPath, command, "run", "dist/app.js"], project.path);
     const response = await fetch(`${server.url}/openapi.json`);

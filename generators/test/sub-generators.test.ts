@@ -2,41 +2,19 @@ import { readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
-import { scaffold, type Scaffolded } from "./scaffolded.js";
-import { createTsgi, packageRoot, type Result, temporaryFolder } from "./support.js";
+import { calls, callsWithModels } from "./generated-calls.js";
+import { createTsgi } from "./in-process.js";
+import { scaffold, scaffoldWithPackages, type Scaffolded } from "./scaffolded.js";
+import { packageRoot, type Result, spawnTsgi, temporaryFolder } from "./support.js";
 
 jest.setTimeout(900_000);
 
 const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
 
-// The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
-
-/** Each of them once, some twice: the second time in a file that the first has changed. */
-const calls = [
-  ["router", "orders"],
-  ["router", "order-lines"],
-  ["router", "v1/files"],
-  ["route", "GET /orders/{order_id}/lines"],
-  ["route", "POST", "/orders/{order_id}/lines"],
-  ["route", "PUT /settings/{name}"],
-  ["route", "PATCH /{body}/x"],
-  ["route", "DELETE /items/{item_id}/parts"],
-  ["route", "DELETE /everything"],
-  ["dependency", "tenant"],
-  ["dependency", "currentLocale"],
-  ["middleware", "timing"],
-  ["middleware", "other-timing"],
-  ["websocket", "/rooms/{room}"],
-  ["websocket", "/orders/live"],
-] as const;
-
-describe.each([
-  ["minimal", it],
-  ["api", slowly],
-] as const)("in a project of the template %s", (template, check) => {
-  check("the sub-generators keep its checks passing, and change no files the second time", async () => {
-    await using project = await scaffold(template, "--no-load-tests");
+// `projects.test.ts` compiles, formats and lints their code in all projects at once, and runs a part of its tests.
+describe.each(["minimal", "api"] as const)("in a project of the template %s (only with TSGI_SLOW=1)", (template) => {
+  slowly("the sub-generators keep its checks passing, and change no files the second time", async () => {
+    await using project = await scaffoldWithPackages(template, "--no-load-tests");
     const all = [...calls, ["load-test"]];
     const done = all.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
     expect((await project.createInOrder(all)).map((result, index) => [all[index], result])).toEqual(done);
@@ -53,39 +31,11 @@ describe.each([
   });
 });
 
-const fieldsOfNote =
-  "title:String body:String? pinned:Boolean dueAt:DateTime? count:Int price:Float on:DateTime slug:String@unique " +
-  "code:Int?@unique";
-
-/** Those of a project with users and a database: a model refers to another one, and routes are in the router of a model. */
-const callsWithModels = [
-  ...calls,
-  ["model", "Note", ...fieldsOfNote.split(" ")],
-  ["model", "BlogCategory"],
-  ["model", "ApiKey"],
-  ["model", "Attachment", "note:Note", "category:BlogCategory?"],
-  ["route", "GET /notes/{note_id}/history"],
-  ["route", "POST /notes/{account}/parts"],
-  ["websocket", "/notes/live"],
-  ["websocket", "/items/changes"],
-];
-
 describe("in a project of the template auth", () => {
-  it("the sub-generators write what compiles and is formatted, a model among them", async () => {
-    await using project = await scaffold("auth");
-    const done = callsWithModels.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
-    const results = await project.createInOrder(callsWithModels);
-    expect(results.map((result, index) => [callsWithModels[index], result])).toEqual(done);
-    const format = project.tool("oxfmt", "--check");
-    expect(await project.tool("node", "scripts/generate-client.js")).toMatchObject({ status: 0, stderr: "" });
-    expect(await project.tool("tsc", "-b", "test")).toEqual({ status: 0, stdout: "", stderr: "" });
-    expect(await format).toMatchObject({ status: 0 });
-  });
-
   slowly(
-    "they keep its checks passing too, a model with its table, routes and test among them (only with TSGI_SLOW=1)",
+    "the sub-generators keep its checks passing, a model with its table, routes and test among them (only with TSGI_SLOW=1)",
     async () => {
-      await using project = await scaffold("auth");
+      await using project = await scaffoldWithPackages("auth");
       const before = await project.files();
       const done = callsWithModels.map((call) => [call, expect.objectContaining({ status: 0, stderr: "" })]);
       const createAll = async () =>
@@ -282,6 +232,16 @@ ALTER TABLE "notes" ADD CONSTRAINT "notes_category_id_fkey" FOREIGN KEY ("catego
 });
 
 describe("a sub-generator", () => {
+  it("formats new code with the formatter of the project", async () => {
+    await using project = await scaffoldWithPackages("minimal");
+    const words = [
+      "route",
+      "PUT /an-address-that-is-long/{of_some_length}/as-long-as-a-line/{of_the_code}/that-is-written",
+    ];
+    expect(await spawnTsgi(words, { cwd: project.path })).toMatchObject({ status: 0, stderr: "" });
+    expect(await project.tool("oxfmt", "--check")).toMatchObject({ status: 0 });
+  });
+
   it("writes no files in a dry run, and prints one document with --json", async () => {
     await using project = await scaffold("minimal");
     const before = await project.files();

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect } from "@jest/globals";
 
 /** The folder of this package. */
 export const packageRoot = join(import.meta.dirname, "..");
@@ -65,20 +64,12 @@ export async function run(
   return { status, ...output };
 }
 
-/** Runs the command of this package as `npm create tsgi` would, but without npm. */
-export function createTsgi(parameters: readonly string[], surroundings: Surroundings): Promise<Result> {
-  return run(process.execPath, [join(packageRoot, "bin/create-tsgi.js"), ...parameters], surroundings);
-}
+/** The program of this package, which `npm create tsgi` runs. */
+export const program = join(packageRoot, "bin/create-tsgi.js");
 
-/** Runs the command once for each list of arguments, all in one process. The command has run before, so it is bundled. */
-export async function createTsgiInOrder(
-  calls: readonly (readonly string[])[],
-  surroundings: Surroundings,
-): Promise<Result[]> {
-  const script = join(import.meta.dirname, "commands.mjs");
-  const { stdout, stderr } = await run(process.execPath, [script], { ...surroundings, input: JSON.stringify(calls) });
-  expect(stderr).toBe("");
-  return JSON.parse(stdout) as Result[];
+/** Runs the program of this package, without npm. */
+export function spawnTsgi(parameters: readonly string[], surroundings: Surroundings): Promise<Result> {
+  return run(process.execPath, [program, ...parameters], surroundings);
 }
 
 /** A folder that is removed at the end of the surrounding block. */

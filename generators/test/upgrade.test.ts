@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createTsgi } from "./in-process.js";
 import { packedPackage } from "./packed.js";
-import { createTsgi, hasProgram, run, temporaryFolder } from "./support.js";
+import { hasProgram, run, temporaryFolder } from "./support.js";
 
 /** Skipped where Git is missing. */
 const ifInstalled = hasProgram("git") ? it : it.skip;
@@ -13,7 +14,7 @@ let packed: Awaited<ReturnType<typeof packedPackage>>;
 let [today, earlier] = ["", ""];
 
 const call = (packageFolder: string, cwd: string, ...parameters: string[]) =>
-  run(process.execPath, [join(packageFolder, "bin/create-tsgi.js"), ...parameters], { cwd });
+  createTsgi(parameters, { cwd }, packageFolder);
 
 async function replaceIn(path: string, ...pairs: [from: string, to: string][]): Promise<void> {
   let text = await readFile(path, "utf8");
@@ -61,7 +62,8 @@ async function earlierProject() {
 describe("create-tsgi upgrade", () => {
   it("shows the changes in a dry run, and writes no files", async () => {
     await using project = await earlierProject();
-    const { status, stdout } = await project.upgrade("--dry-run");
+    const words = [join(today, "bin/create-tsgi.js"), "upgrade", "--from", earlier, "--dry-run"];
+    const { status, stdout } = await run(process.execPath, words, { cwd: project.path });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^From create-tsgi 0\.0\.1 to \d+\.\d+\.\d+ \(dry run, no files are written\):\n/);
     expect(stdout.match(/^ {2}\w+ +\S+$/gm)?.map((line) => line.trim().split(/ +/))).toEqual([

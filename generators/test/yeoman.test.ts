@@ -1,13 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { UsageError } from "../src/errors.js";
 import { readAnswersOf } from "../src/yeoman-options.js";
-import { createTsgi, packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
-
-// The first call in a repository may have to bundle the command, and to build and pack the framework.
-beforeAll(() => createTsgi(["--dry-run", "--yes"], { cwd: packageRoot }));
+import { packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
 
 describe("arguments that Yeoman has parsed", () => {
   it.each([

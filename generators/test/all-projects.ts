@@ -1,0 +1,167 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { blocksOf, PAGES } from "./agent-pages.js";
+import { calls, callsWithModels } from "./generated-calls.js";
+import { linkPackages, scaffoldInto, type Project } from "./scaffolded.js";
+import { repositoryRoot, run, temporaryFolder, type Result } from "./support.js";
+
+export interface Kind {
+  readonly name: string;
+  readonly flags: readonly string[];
+  /** The sub-generators that add code to it. */
+  readonly calls: readonly (readonly string[])[];
+  /** The project whose Prisma client it uses, if it has a database. */
+  readonly client?: string;
+}
+
+/** Every template with every database. */
+const TEMPLATES = [
+  { name: "minimal", flags: ["--template=minimal"] },
+  { name: "api", flags: ["--template=api"] },
+  { name: "api-sqlite", flags: ["--template=api", "--database=sqlite"] },
+  { name: "api-postgresql", flags: ["--template=api", "--database=postgresql"] },
+  { name: "auth-sqlite", flags: ["--template=auth", "--database=sqlite"] },
+  { name: "auth-postgresql", flags: ["--template=auth", "--database=postgresql"] },
+];
+
+const hasDatabase = (name: string) => /sqlite|postgresql/.test(name);
+
+/** With all that the sub-generators write. */
+export const GROWN: readonly Kind[] = TEMPLATES
+  // The same code as `auth-sqlite`, which a test checks.
+  .filter(({ name }) => name !== "auth-postgresql")
+  .map(({ name, flags }) =>
+    hasDatabase(name)
+      ? { name: `${name}-grown`, flags, calls: callsWithModels, client: `${name}-grown` }
+      : { name: `${name}-grown`, flags: [...flags, "--no-load-tests"], calls: [...calls, ["load-test"]] },
+  );
+
+const WITHOUT = ["--no-docker", "--no-load-tests", "--no-ci", "--package-manager=pnpm"];
+
+/** As they are created. */
+const CREATED: readonly Kind[] = [
+  ...TEMPLATES,
+  { name: "minimal-without", flags: ["--template=minimal", ...WITHOUT] },
+  { name: "api-without", flags: ["--template=api", ...WITHOUT] },
+  { name: "minimal-jobs", flags: ["--template=minimal", "--jobs"] },
+  { name: "api-jobs", flags: ["--template=api", "--jobs"] },
+  { name: "api-sqlite-jobs", flags: ["--template=api", "--database=sqlite", "--jobs"] },
+  { name: "api-postgresql-jobs", flags: ["--template=api", "--database=postgresql", "--jobs"] },
+  { name: "lambda", flags: ["--template=api", "--deploy=lambda"] },
+  { name: "vercel", flags: ["--template=minimal", "--deploy=vercel"] },
+  { name: "netlify", flags: ["--template=minimal", "--deploy=netlify"] },
+  { name: "kubernetes", flags: ["--template=minimal", "--deploy=kubernetes"] },
+].map((kind) => {
+  const client = kind.name.replace("auth-postgresql", "auth-sqlite").replace("-jobs", "");
+  return { ...kind, calls: [], ...(hasDatabase(kind.name) ? { client: `${client}-grown` } : {}) };
+});
+
+/** The settings of the tools, of which one copy is enough for all projects. */
+const SETTINGS = ["tsconfig.json", ".oxlintrc.json", ".oxfmtrc.json"];
+
+/** Tools in Go use one thread and collect little garbage: 4 s of processor time instead of 7 s. */
+const ENVIRONMENT = { NODE_OPTIONS: undefined, GOMAXPROCS: "1", GOGC: "400" };
+
+/** All projects below one folder, which has the packages. */
+export interface AllProjects extends AsyncDisposable {
+  readonly projects: ReadonlyMap<string, Project>;
+  /** The calls of sub-generators. */
+  readonly results: readonly (readonly [project: string, call: readonly string[], Result])[];
+  /** The text of each file with settings in each project. */
+  readonly settings: readonly (readonly [path: string, texts: ReadonlySet<string>])[];
+  /** Runs a tool over all projects. */
+  tool(name: string, ...parameters: string[]): Promise<Result>;
+  /** Puts the compiled code of a project to its place. */
+  build(name: string): Project;
+}
+
+/** Writes all projects, and makes them one project for the compiler and the linter. */
+export async function writeAllProjects(): Promise<AllProjects> {
+  const folder = await temporaryFolder();
+  await linkPackages(folder.path);
+  const tool = (name: string, ...parameters: string[]) =>
+    run(join(folder.path, "node_modules/.bin", name), parameters, { cwd: folder.path, env: ENVIRONMENT });
+  const projects = new Map<string, Project>();
+  const results: AllProjects["results"][number][] = [];
+  for (const { name, flags, calls: added } of [...GROWN, ...CREATED]) {
+    mkdirSync(join(folder.path, name));
+    const project = await scaffoldInto(join(folder.path, name), "my-app", ...flags);
+    projects.set(name, project);
+    const done = await project.createInOrder(added);
+    results.push(...done.map((result, index) => [name, added[index] ?? [], result] as const));
+    if (TEMPLATES.some((template) => template.name === name)) addPages(project.path);
+  }
+  // As the sub-generators do it for each file, in a project that has the formatter.
+  await tool("oxfmt", ...GROWN.map(({ name }) => name));
+  await addClients((name) => join(folder.path, name, "my-app"));
+  const settings = shareSettings(folder.path, projects);
+  return {
+    projects,
+    results,
+    settings,
+    tool,
+    build: (name) => {
+      const project = projects.get(name);
+      if (project === undefined) throw new Error(`there is no project ${name}`);
+      renameSync(join(folder.path, "dist", name, "my-app/src"), join(project.path, "dist"));
+      return project;
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+/** Adds the code of the pages for agents to a project. */
+function addPages(path: string): void {
+  for (const { file, code } of PAGES.flatMap((page) => blocksOf(readFileSync(join(path, page), "utf8")))) {
+    if (file === "") continue;
+    mkdirSync(dirname(join(path, file)), { recursive: true });
+    writeFileSync(join(path, file), code);
+  }
+}
+
+/** Adds the Prisma clients, as `scripts/generate-client.js` does in each project. */
+async function addClients(pathOf: (name: string) => string): Promise<void> {
+  const schemas = GROWN.filter(({ client }) => client !== undefined).flatMap(({ name }) => {
+    const schema = join(pathOf(name), "prisma/schema.prisma");
+    const text = readFileSync(schema, "utf8");
+    if (!text.includes("../src/generated/sqlite")) return schema;
+    // `auth` has a client for each database.
+    const other = join(pathOf(name), "src/generated/postgresql.prisma");
+    mkdirSync(dirname(other));
+    writeFileSync(
+      other,
+      text.replace('provider = "sqlite"', 'provider = "postgresql"').replace("../src/generated/sqlite", "./postgresql"),
+    );
+    return [schema, other];
+  });
+  const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
+  const script = join(import.meta.dirname, "prisma-clients.cjs");
+  const { status, stderr } = await run(process.execPath, [script, ...schemas], { cwd: repositoryRoot, env });
+  if (status !== 0) throw new Error(stderr);
+  for (const { name, client } of CREATED) {
+    if (client !== undefined) symlinkSync(join(pathOf(client), "src/generated"), join(pathOf(name), "src/generated"));
+  }
+}
+
+/** Puts one copy of the settings above all projects, and removes theirs: the tools take those next to a file. */
+function shareSettings(folder: string, projects: ReadonlyMap<string, Project>): AllProjects["settings"] {
+  const include: string[] = [];
+  const texts = SETTINGS.map((path) => [path, new Set<string>()] as const);
+  for (const [name, { path }] of projects) {
+    const tests = JSON.parse(readFileSync(join(path, "test/tsconfig.json"), "utf8")) as { include: string[] };
+    if (name !== "auth-postgresql") {
+      include.push(`${name}/my-app/src`, ...tests.include.map((part) => join(name, "my-app/test", part)));
+    }
+    for (const [file, found] of texts) {
+      found.add(readFileSync(join(path, file), "utf8"));
+      cpSync(join(path, file), join(folder, file));
+      rmSync(join(path, file));
+    }
+    rmSync(join(path, "test/tsconfig.json"));
+  }
+  renameSync(join(folder, "tsconfig.json"), join(folder, "tsconfig.project.json"));
+  const compilerOptions = { composite: false, rootDir: ".", outDir: "dist", tsBuildInfoFile: null, sourceMap: false };
+  const whole = { extends: "./tsconfig.project.json", compilerOptions, include };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(whole));
+  return texts;
+}

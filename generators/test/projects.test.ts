@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { exampleRequest } from "../src/next-steps.js";
+import { GROWN, writeAllProjects, type AllProjects } from "./all-projects.js";
+import { serve, type Project } from "./scaffolded.js";
+import { hasProgram, run } from "./support.js";
+
+jest.setTimeout(900_000);
+
+const slowly = process.env["TSGI_SLOW"] ? it : it.skip;
+
+/** The tests that run: one file of each kind that sub-generators write, both files of the pages for agents, and one of each template. */
+const TESTS: readonly (readonly [project: string, ...files: string[]])[] = [
+  [
+    "minimal-grown",
+    "app",
+    "orders",
+    "get-orders-order-id-lines",
+    "put-settings-name",
+    "patch-body-x",
+    "tenant-dependency",
+    "timing-middleware",
+    "websocket-rooms-room",
+  ],
+  ["minimal", "notes", "search"],
+  ["api-grown", "items", "health", "orders"],
+  ["api-sqlite-grown", "items", "notes"],
+  ["auth-sqlite-grown", "routes/attachments"],
+];
+
+/** Each template that is started, with a part of the response to the request that its README shows. */
+const STARTED = [
+  ["minimal-grown", "minimal", { item_id: 42, version: 3 }],
+  ["api-grown", "api", { name: "Pen", price: 1.5 }],
+  ["api-sqlite-grown", "api", { name: "Pen", price: 1.5 }],
+] as const;
+
+/** The code of a project, by path. */
+async function codeOf(project: Project | undefined): Promise<[path: string, text: string][]> {
+  return [...((await project?.files()) ?? [])].filter(([path]) => /^(?:src|test|scripts|prisma)\//.test(path));
+}
+
+describe("the projects of every template with every database, with and without all that the sub-generators write", () => {
+  let all: AllProjects;
+
+  beforeAll(async () => {
+    all = await writeAllProjects();
+  });
+
+  afterAll(async () => {
+    await all[Symbol.asyncDispose]();
+  });
+
+  it("get the code of each sub-generator", () => {
+    expect(all.results.filter(([, , { status, stderr }]) => status !== 0 || stderr !== "")).toEqual([]);
+    expect(all.results).toHaveLength(GROWN.reduce((sum, { calls }) => sum + calls.length, 0));
+  });
+
+  describe.each(GROWN)("$name", ({ name, calls }) => {
+    const check = name === "minimal-grown" || name === "api-sqlite-grown" ? it : slowly;
+
+    check("stays as it is after the same calls", async () => {
+      const project = all.projects.get(name);
+      const before = await project?.files();
+      await project?.createInOrder(calls);
+      expect(await project?.files()).toEqual(before);
+    });
+  });
+
+  it("have the same code on both databases if the template is auth", async () => {
+    const [one, other] = ["auth-sqlite", "auth-postgresql"].map((name) => codeOf(all.projects.get(name)));
+    expect(await other).toEqual(await one);
+  });
+
+  it("have the same settings of the tools", () => {
+    expect(all.settings.filter(([, texts]) => texts.size !== 1)).toEqual([]);
+  });
+
+  it("are formatted", async () => {
+    expect(await all.tool("oxfmt", "--check", ...all.projects.keys())).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("pass the linter", async () => {
+    const names = [...all.projects.keys()].filter((name) => name !== "auth-postgresql");
+    const { status, stdout } = await all.tool("oxlint", ...names);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("0 warnings and 0 errors") });
+  });
+
+  it.each(TESTS)("pass their tests: %s", async (name, ...files) => {
+    const result = await all.projects.get(name)?.test(...files.map((file) => `test/${file}.test.ts`));
+    const failed = /^ +● .*$/m.exec(result?.stderr ?? "")?.[0];
+    expect([result?.status, failed]).toEqual([0, undefined]);
+    expect(result?.stderr).toMatch(new RegExp(`^Test Suites: ${files.length} passed, ${files.length} total$`, "m"));
+  });
+
+  describe("compiled", () => {
+    let compiled: Awaited<ReturnType<AllProjects["tool"]>>;
+
+    beforeAll(async () => {
+      compiled = await all.tool("tsc", "--project", ".", "--singleThreaded");
+    });
+
+    it("have no errors of types", () => {
+      expect(compiled).toEqual({ status: 0, stdout: "", stderr: "" });
+    });
+
+    // Skipped where curl is missing.
+    const ifInstalled = hasProgram("curl") ? it : it.skip;
+
+    describe.each(STARTED)("%s", (name, template, expected) => {
+      ifInstalled("starts, responds to the request of its README, and passes its load test", async () => {
+        const project = all.build(name);
+        const example = exampleRequest(template);
+        expect(await readFile(join(project.path, "README.md"), "utf8")).toContain(example);
+        const env = { ...project.env, NODE_ENV: "production" };
+        await using server = await serve(["sh", "-c", project.scriptOf("start")], project.path, env);
+        const request = example.replace("http://127.0.0.1:8000", server.url).replace("curl", "curl --fail --silent");
+        const { status, stdout } = await run("sh", ["-c", request], { cwd: project.path });
+        expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining(expected)]);
+        const load = await project.tool("node", "load-tests/run.js", "--seconds", "0.1", "--connections", "2");
+        expect(load).toMatchObject({ status: 0, stdout: expect.stringMatching(/^GET \S+ +\d+ requests\/s/m) });
+      });
+    });
+  });
+});
