@@ -24,6 +24,7 @@ const PAGES = [
     page("Dependencies", "/dependencies"),
     page("Requests, forms and uploads", "/uploads"),
     page("Middleware", "/middleware"),
+    page("The scope", "/scope"),
     page("Security", "/security"),
     page("Sessions", "/sessions"),
     page("Idempotency", "/idempotency"),

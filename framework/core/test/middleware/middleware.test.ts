@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http";
 import { brotliDecompressSync } from "node:zlib";
 import { describe, expect, it } from "@jest/globals";
 import type { ASGIApp, LifespanScope, Receive, Send, WebSocketScope } from "../../src/protocol/asgi.js";
-import { App, type Middleware, Request, StreamingResponse } from "../../src/index.js";
+import { App, HTTPException, type Middleware, Request, StreamingResponse } from "../../src/index.js";
 import {
   compress,
   bodyLimit,
@@ -14,6 +14,7 @@ import {
   httpsRedirect,
   idempotency,
   memoryStore,
+  rateLimit,
   requestId,
   securityHeaders,
   sessionOf,
@@ -21,6 +22,7 @@ import {
   timeLimit,
   trustedHost,
 } from "../../src/middleware/index.js";
+import { call as callInMemory } from "../../../test/support/call.js";
 import { served } from "../platforms/node/_http.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
@@ -78,6 +80,46 @@ const tracing =
       });
     };
   };
+
+describe("an exception handler", () => {
+  const create = (middleware: Middleware) => {
+    const app = new App({ logger: new KeptLog(), middleware: [middleware] });
+    app.exceptionHandler(HTTPException, ({ statusCode }) => ({ own: statusCode }));
+    app.post("/", { params: { request: Request } }, async ({ request }) => {
+      for await (const _ of request.stream());
+    });
+    return app;
+  };
+  const rates = rateLimit({ limit: 1, windowSeconds: 60, key: () => "all" });
+  const preflight = { origin: "http://b", "access-control-request-method": "PUT" };
+  const rejections: [name: string, middleware: Middleware, status: number, sent: Record<string, string>][] = [
+    ["bodyLimit", bodyLimit(1), 413, { "content-length": "2" }],
+    ["cors", cors({ allowOrigins: [] }), 400, preflight],
+    ["csrf", csrf(), 403, { "sec-fetch-site": "cross-site" }],
+    ["decompress", decompress(), 415, { "content-encoding": "unknown" }],
+    ["idempotency", idempotency({ store: memoryStore() }), 400, { "idempotency-key": "" }],
+    ["rateLimit", rates, 429, {}],
+    ["timeLimit", timeLimit(1), 504, {}],
+    ["trustedHost", trustedHost({ allowedHosts: ["a.example"] }), 400, { host: "b.example" }],
+  ];
+
+  it.each(rejections)("does not receive the rejection of %s", async (name, middleware, statusCode, headers) => {
+    const app = create(middleware);
+    const method = headers === preflight ? "OPTIONS" : "POST";
+    if (middleware === rates) await callInMemory(app, method, "/");
+    // Without its body, a request takes longer than any limit.
+    const sent = { headers: Object.entries(headers), ...(name === "timeLimit" && { chunks: [] }) };
+    const { status, json } = await callInMemory(app, method, "/", sent);
+    expect({ status, json }).toEqual({ status: statusCode, json: { detail: expect.any(String) } });
+  });
+
+  it("receives the error of bodyLimit if the handler reads too much, and an HTTPException that a middleware throws", async () => {
+    const app = create(bodyLimit(1));
+    expect((await callInMemory(app, "POST", "/", { chunks: [Buffer.alloc(2)] })).json).toEqual({ own: 413 });
+    app.addMiddleware(httpMiddleware(() => Promise.reject(new HTTPException(418))));
+    expect((await callInMemory(app, "POST", "/")).json).toEqual({ own: 418 });
+  });
+});
 
 describeMatrix("the chain of cors, gzip and trustedHost", ({ call }) => {
   const create = () => {

@@ -260,6 +260,18 @@ const AFTER = "Tue, 05 Mar 2024 06:07:09 GMT";
 
 describeMatrix("a conditional request (RFC 9110 §13)", ({ call }) => {
   it.each<[number, Record<string, string>]>([
+    [304, { "if-none-match": '"mine"' }],
+    [200, { "if-none-match": ETAG }],
+    [412, { "if-match": ETAG }],
+    [304, { "if-modified-since": BEFORE }],
+    [200, { "if-unmodified-since": BEFORE }],
+    [206, { range: "bytes=0-1", "if-range": '"mine"' }],
+  ])("uses the ETag and Last-Modified of the application: %i for %j", async (status, headers) => {
+    const { app } = appOf(digits, { headers: { ETag: '"mine"', "Last-Modified": BEFORE } });
+    expect((await call(app, "GET", "/", { headers: Object.entries(headers) })).status).toBe(status);
+  });
+
+  it.each<[number, Record<string, string>]>([
     [304, { "if-none-match": ETAG }],
     [304, { "if-none-match": `W/${ETAG}` }],
     [304, { "if-none-match": `"other", ${ETAG}` }],
