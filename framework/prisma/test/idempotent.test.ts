@@ -23,6 +23,7 @@ import { openedOf } from "../src/transaction.js";
 import { type Answer, call, type Sent } from "../../test/support/call.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { describeMatrix } from "../../test/support/matrix.js";
+import { IS_SLOW } from "../../test/support/on-demand.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
 import { createFile, createSchema, openClient } from "./_clients.js";
 
@@ -60,6 +61,9 @@ async function openShop(name: string) {
   return { url, db, app, log, take, transaction, rows, [Symbol.asyncDispose]: dispose };
 }
 type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** For tests to which the database makes no difference: they run on PostgreSQL only with TSGI_SLOW. */
+const anywhere = (name: string) => (name === "SQLite" || IS_SLOW ? it : it.skip);
 
 /** A route that writes a row for each run, and shows the number of the rows. */
 function addRoute({ app, take }: Shop, options: IdempotentOptions = {}) {
@@ -146,7 +150,7 @@ describe.each([
       expect(isReplayed(await call(app, "POST", "/users", keyed("k3", { name: "k3" })))).toBe("true");
     });
 
-    it("does not keep headers that middleware adds", async () => {
+    anywhere(name)("does not keep headers that middleware adds", async () => {
       await using shop = await openShop(name);
       let count = 0;
       const counting = httpMiddleware(async (_, next) => {
@@ -160,7 +164,7 @@ describe.each([
       ]);
     });
 
-    it("responds with 422 to another body, path, query or method", async () => {
+    anywhere(name)("responds with 422 to another body, path, query or method", async () => {
       await using shop = await openShop(name);
       addRoute(shop);
       shop.app.put("/users", { params: shop.take() }, async () => 1);
@@ -177,7 +181,7 @@ describe.each([
       expect(await shop.db.user.count()).toBe(1);
     });
 
-    it("keeps the keys of callers apart: by the API keys of the App", async () => {
+    anywhere(name)("keeps the keys of callers apart: by the API keys of the App", async () => {
       await using shop = await openShop(name);
       addRoute(shop);
       shop.app.get("/usage", { params: { key: Depends(new APIKeyHeader({ name: "X-API-Key" })) } }, async () => 1);
@@ -187,7 +191,7 @@ describe.each([
       expect(answers).toEqual([{ id: 1 }, { id: 2 }, { id: 1 }]);
     });
 
-    it("runs a request whose caller is unknown as if it had no key", async () => {
+    anywhere(name)("runs a request whose caller is unknown as if it had no key", async () => {
       await using shop = await openShop(name);
       addRoute(shop);
       const nowhere: ASGIApp = (scope, ...rest) =>
@@ -198,7 +202,7 @@ describe.each([
       expect(shop.log.lines.filter((line) => line.includes("caller is unknown")).length).toBeLessThanOrEqual(1);
     });
 
-    it("keeps the keys of callers apart: by Authorization, cookies, or a function", async () => {
+    anywhere(name)("keeps the keys of callers apart: by Authorization, cookies, or a function", async () => {
       await using shop = await openShop(name);
       addRoute(shop);
       const own = { ...shop, app: new App() };
@@ -225,22 +229,25 @@ describe.each([
       expect(answers.map(isReplayed)).toEqual([null, null, null, null, null, "true", null, null, "true"]);
     });
 
-    it("responds with 400 to a key that is empty or longer than 255 characters, before the transaction begins", async () => {
-      await using shop = await openShop(name);
-      addRoute(shop);
-      for (const [key, status] of [
-        ["", 400],
-        ["k".repeat(256), 400],
-        ["k".repeat(255), 201],
-      ] as const) {
-        expect(await call(shop.app, "POST", "/users", keyed(key))).toMatchObject({ status });
-      }
-      const two = keyed("k1", { name: "ada" }, [["idempotency-key", "k2"]]);
-      expect(await call(shop.app, "POST", "/users", two)).toMatchObject({ status: 400 });
-      expect(await shop.db.user.count()).toBe(1);
-    });
+    anywhere(
+      "responds with 400 to a key that is empty or longer than 255 characters, before the transaction begins",
+      async () => {
+        await using shop = await openShop(name);
+        addRoute(shop);
+        for (const [key, status] of [
+          ["", 400],
+          ["k".repeat(256), 400],
+          ["k".repeat(255), 201],
+        ] as const) {
+          expect(await call(shop.app, "POST", "/users", keyed(key))).toMatchObject({ status });
+        }
+        const two = keyed("k1", { name: "ada" }, [["idempotency-key", "k2"]]);
+        expect(await call(shop.app, "POST", "/users", two)).toMatchObject({ status: 400 });
+        expect(await shop.db.user.count()).toBe(1);
+      },
+    );
 
-    it("runs as usual without the header, and for safe methods", async () => {
+    anywhere(name)("runs as usual without the header, and for safe methods", async () => {
       await using shop = await openShop(name);
       addRoute(shop);
       shop.app.get("/count", { params: shop.take() }, async ({ tx }) => tx.user.count());
@@ -251,7 +258,7 @@ describe.each([
       expect(await call(shop.app, "GET", "/count", keyed("k1", undefined))).toMatchObject({ json: 2 });
     });
 
-    it("reads the key from another header, and lists it in the OpenAPI document", async () => {
+    anywhere(name)("reads the key from another header, and lists it in the OpenAPI document", async () => {
       await using shop = await openShop(name);
       addRoute(shop, { header: "X-Request-Key" });
       const sent = { headers: [["x-request-key", "k1"]] as const, json: { name: "ada" } };
@@ -313,26 +320,29 @@ describe.each([
       expect(runs).toBe(4);
     });
 
-    it("keeps no status that can change, such as 409 and 500, unless the option keep accepts it", async () => {
-      await using shop = await openShop(name);
-      let runs = 0;
-      const add = (prefix: string, keep?: (status: number) => boolean) =>
-        shop.app.post(
-          `${prefix}/{status}`,
-          { params: { ...shop.take({ keep }), status: t.Integer() } },
-          async ({ status }) => {
-            return new JSONResponse(++runs, { statusCode: status });
-          },
-        );
-      add("/default");
-      add("/all", () => true);
-      const results: unknown[] = [];
-      for (const target of ["/default/409", "/default/500", "/all/409", "/all/500"]) {
-        for (let count = 0; count < 2; count++)
-          results.push((await call(shop.app, "POST", target, keyed(target))).json);
-      }
-      expect(results).toEqual([1, 2, 3, 4, 5, 5, 6, 7]);
-    });
+    anywhere(name)(
+      "keeps no status that can change, such as 409 and 500, unless the option keep accepts it",
+      async () => {
+        await using shop = await openShop(name);
+        let runs = 0;
+        const add = (prefix: string, keep?: (status: number) => boolean) =>
+          shop.app.post(
+            `${prefix}/{status}`,
+            { params: { ...shop.take({ keep }), status: t.Integer() } },
+            async ({ status }) => {
+              return new JSONResponse(++runs, { statusCode: status });
+            },
+          );
+        add("/default");
+        add("/all", () => true);
+        const results: unknown[] = [];
+        for (const target of ["/default/409", "/default/500", "/all/409", "/all/500"]) {
+          for (let count = 0; count < 2; count++)
+            results.push((await call(shop.app, "POST", target, keyed(target))).json);
+        }
+        expect(results).toEqual([1, 2, 3, 4, 5, 5, 6, 7]);
+      },
+    );
 
     it("responds with 409 with Retry-After immediately while the first request is running", async () => {
       await using shop = await openShop(name);
@@ -366,7 +376,7 @@ describe.each([
       expect([ran.length, others.length, await shop.db.user.count()]).toEqual([1, 1, 1]);
     });
 
-    it("reads the body before the transaction begins", async () => {
+    anywhere(name)("reads the body before the transaction begins", async () => {
       await using shop = await openShop(name);
       const opened = openedOf(shop.db);
       if (opened === null) throw new TypeError("The client is not open.");
@@ -418,29 +428,32 @@ describe.each([
       expect(await shop.rows(`"expires_at" > 1 AS "fresh"`)).toHaveLength(1);
     });
 
-    it("compares the values and files of a multipart form, whose boundary is another each time", async () => {
-      await using shop = await openShop(name);
-      shop.app.post("/", { params: { ...shop.take(), file: File() } }, async ({ file }) => file.text());
-      const form = (boundary: string, text: string): Sent => ({
-        headers: [
-          ["idempotency-key", "k1"],
-          ["content-type", `multipart/form-data; boundary=${boundary}`],
-        ],
-        body: Buffer.from(
-          `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${text}\r\n--${boundary}--\r\n`,
-        ),
-      });
-      const answers = [
-        await call(shop.app, "POST", "/", form("first", "one")),
-        await call(shop.app, "POST", "/", form("second", "one")),
-        await call(shop.app, "POST", "/", form("third", "two")),
-      ];
-      expect(answers.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
-        [200, null],
-        [200, "true"],
-        [422, null],
-      ]);
-    });
+    anywhere(name)(
+      "compares the values and files of a multipart form, whose boundary is another each time",
+      async () => {
+        await using shop = await openShop(name);
+        shop.app.post("/", { params: { ...shop.take(), file: File() } }, async ({ file }) => file.text());
+        const form = (boundary: string, text: string): Sent => ({
+          headers: [
+            ["idempotency-key", "k1"],
+            ["content-type", `multipart/form-data; boundary=${boundary}`],
+          ],
+          body: Buffer.from(
+            `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${text}\r\n--${boundary}--\r\n`,
+          ),
+        });
+        const answers = [
+          await call(shop.app, "POST", "/", form("first", "one")),
+          await call(shop.app, "POST", "/", form("second", "one")),
+          await call(shop.app, "POST", "/", form("third", "two")),
+        ];
+        expect(answers.map((answer) => [answer.status, isReplayed(answer)])).toEqual([
+          [200, null],
+          [200, "true"],
+          [422, null],
+        ]);
+      },
+    );
 
     it("fails and rolls back if the response is larger than 1 MiB", async () => {
       await using shop = await openShop(name);

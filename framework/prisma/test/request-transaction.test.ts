@@ -5,6 +5,7 @@ import { App, type ConfigurationError, Depends, HTTPException, JSONResponse, t, 
 import { serve } from "tsgi/node";
 import { TestClient } from "tsgi/testing";
 import { type RequestTransactionOptions, transactionOf, UnavailableError } from "../src/index.js";
+import { openSQLite } from "../src/sqlite-client.js";
 import { call } from "../../test/support/call.js";
 import { KeptLog } from "../../test/support/kept-log.js";
 import { describeMatrix } from "../../test/support/matrix.js";
@@ -28,22 +29,31 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** A database, its application, and a second client that sees only committed rows. */
+/** The names of the committed rows, which a separate connection reads. */
+async function namesIn(url: string): Promise<unknown[]> {
+  const sql = (table: string) => `SELECT "name" FROM ${table} ORDER BY "name"`;
+  if (url.startsWith("file:")) {
+    const connection = openSQLite(url);
+    const rows = connection.prepare(sql(`"User"`)).all() as { name: unknown }[];
+    connection.close();
+    return rows.map((row) => row.name);
+  }
+  const rows = await queryPostgreSQL(url, sql(`"${new URL(url).searchParams.get("schema")}"."User"`));
+  return rows.map((row) => (row as { name: unknown }).name);
+}
+
+/** A database and its application. */
 async function openShop(name: string, options: Parameters<typeof openClient>[1] = {}) {
   const file = name === "SQLite" ? await createFile() : null;
   const url = file?.url ?? createSchema(cluster.url);
   const db = await openClient(url, options);
-  const others = await openClient(url);
   const log = new KeptLog();
   const app = new App({ logger: log });
-  const names = async () => {
-    const rows = await raw(others).$queryRawUnsafe(`SELECT "name" FROM "User" ORDER BY "name"`);
-    return rows.map((row) => row["name"]);
-  };
+  const names = () => namesIn(url);
   const database = Depends(async () => db, { scope: "app" });
   const take = (limits: RequestTransactionOptions = {}) => transactionOf(database, limits);
   const dispose = async () => {
-    await Promise.all([db.$disconnect(), others.$disconnect()]);
+    await db.$disconnect();
     await file?.[Symbol.asyncDispose]();
   };
   return { url, db, app, log, names, database, take, [Symbol.asyncDispose]: dispose };
