@@ -7,7 +7,7 @@ import type { Terminal } from "./terminal.js";
 /**
  * Runs a command line. Returns its exit status, or the server of a command that serves until a signal.
  *
- * @throws SyntaxError of a module: Node shows its place if nothing catches it.
+ * @throws SyntaxError of a module: Node shows its place if it is not caught.
  */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<Result> {
   let result: Result = EXIT.done;

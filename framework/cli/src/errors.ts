@@ -13,7 +13,7 @@ type CommandCode = CodeOf<keyof typeof COMMANDS>;
 /**
  * Prints an error, and returns the status to exit with.
  *
- * @throws SyntaxError of a module: Node shows its place if nothing catches it.
+ * @throws SyntaxError of a module: Node shows its place if it is not caught.
  */
 export function report(error: unknown, output: Writable): number {
   if (error instanceof SyntaxError && !error.stack?.startsWith("file:")) throw error;

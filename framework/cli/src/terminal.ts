@@ -12,7 +12,7 @@ export type Output = Writable & {
   readonly columns?: number;
 };
 
-/** The outputs that a command writes to. The directory and the environment are those of its process. */
+/** The outputs that a command writes to. It shares the directory and the environment of its process. */
 export class Terminal {
   readonly stdout: Output;
   readonly stderr: Output;

@@ -19,14 +19,14 @@ class KeptOutput extends Writable {
   }
 }
 
-/** What a command has returned and written. */
+/** The result and the output of a command. */
 export interface Ran {
   readonly result: Result;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a command in a folder, with this environment. One at a time: both are those of the process. */
+/** Runs a command in a folder, with this environment. One at a time: the process has one folder and one environment. */
 export async function runInProcess(
   folder: string,
   args: readonly string[],

@@ -137,7 +137,7 @@ export class Project implements AsyncDisposable {
     return this.start(args, { TERM: "dumb" }, { isAtTerminal: true });
   }
 
-  /** Runs a command that ends, in this process. What Node itself shows needs a process of its own: `spawn`. */
+  /** Runs a command that ends, in this process. Use `spawn` if Node itself writes the text. */
   run(...args: string[]): Promise<Outcome> {
     return this.runWith({}, ...args);
   }

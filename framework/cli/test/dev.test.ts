@@ -224,7 +224,7 @@ interface Reached extends Answer {
   readonly elsewhere: number;
 }
 
-/** What changes of files can reach: a module beside the application, one that a request imports, one elsewhere, a variable. */
+/** An application that imports a module from each of two folders, and another one for a request. */
 const reaching = (elsewhere: string) => (version: number) =>
   `import { spawn } from "node:child_process";
 import { App, Depends, Request } from "tsgi";
@@ -251,7 +251,7 @@ describe("tsgi dev, after changes of an application that it serves", () => {
   let elsewhere: Project;
   let command: RunningCommand;
   let version = 0;
-  /** The response of the process that serves; `null` after a test that has left none. */
+  /** The response of the process that serves; `null` after a test that ends it. */
   let served: Reached | null = null;
   /** The output since the beginning of the test. */
   let output: () => string;

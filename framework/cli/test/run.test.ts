@@ -182,7 +182,7 @@ describe("tsgi run with non-async handlers and workers", () => {
   });
 
   it("leaves a size that is set as it is", async () => {
-    const size = Math.floor(cores / 2) + 1; // another one than that of a half
+    const size = Math.floor(cores / 2) + 1; // not a half of the processors
     await using project = await Project.create({ "app.js": source.replace('"thread"', `"thread", size: ${size}`) });
     const command = project.start(["run", "--port", "0", "--workers", "2"]);
     const [url] = await command.next(/http:\/\/127\.0\.0\.1:\d+/);

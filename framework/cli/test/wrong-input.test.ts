@@ -58,7 +58,7 @@ describe("a module that cannot be served", () => {
     ["exports an app of another type", { "app.js": "export const app = {}" }, [], /Its app is of type object/],
   ];
 
-  /** Node, or `tsx`, gives the message or the place. */
+  /** The message or the place is written by Node or `tsx`. */
   const casesOfNode: Case[] = [
     ["throws", { "app.js": 'throw new Error("boom")' }, [], /Error: boom\n {4}at file:.*app\.js:1/],
     ["has a syntax error", { "app.js": "const x = ;" }, [], /app\.js:1\nconst x = ;\n {10}\^/],
