@@ -8,6 +8,7 @@ import { type RunningServer, serve, toNodeHandler } from "tsgi/node";
 import { TestClient } from "tsgi/testing";
 import { type Answer, createAnswer, outgoingOf, type Sent } from "../support/call.js";
 import { KeptLog } from "../support/kept-log.js";
+import { IS_SLOW } from "../support/on-demand.js";
 import { sendOverHTTP2, sendTo } from "../support/send.js";
 import { SocketPeer } from "../support/socket-peer.js";
 import type { Need, Send } from "./_calls.js";
@@ -236,3 +237,8 @@ export const drivers: readonly Driver[] = [
   { name: "app.fetch", lacks: ["trace", "client", "workers"], hasWebSockets: false, start: byFetch },
   { name: "TestClient", lacks: ["workers"], hasWebSockets: true, start: byTestClient },
 ];
+
+/** All drivers in a slow run, and otherwise one. `observed.test.ts` reaches the library by `serve` over HTTP/1.1 in each. */
+export function driversOfRun(name: string): readonly Driver[] {
+  return IS_SLOW ? drivers : drivers.filter((driver) => driver.name === name);
+}

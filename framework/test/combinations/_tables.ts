@@ -1,5 +1,6 @@
 /** The tables of the tool library, for a program that serves it. @module */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { IS_SLOW } from "../support/on-demand.js";
 import { conversations } from "./_conversations.js";
 import { backroomRows } from "./_backroom-calls.js";
 import { type Need, rows as otherRows } from "./_calls.js";
@@ -17,18 +18,21 @@ export interface Lacks {
   /** Next to the process of this test. */
   readonly needs?: readonly Need[];
   readonly webSockets?: true;
+  /** Only in slow runs. */
+  readonly isSlow?: true;
   /** Titles of rows that cannot be met, each with the reason. */
   readonly unmet?: Readonly<Record<string, string>>;
 }
 
 /** Defines the rows of all tables for a program. */
 export function describeTables(title: string, start: () => Promise<Started>, lacks: Lacks = {}): void {
-  const { needs: missing = [], webSockets, unmet = {} } = lacks;
+  const { needs: missing = [], webSockets, isSlow, unmet = {} } = lacks;
+  const describeHere = isSlow && !IS_SLOW ? describe.skip : describe;
   const isMet = ({ title: row, needs = [] }: { readonly title: string; readonly needs?: readonly Need[] }) =>
     !(row in unmet) && !needs.some((need) => need === "process" || missing.includes(need));
   const hasMemory = !missing.includes("memory");
 
-  describe(`the library ${title}`, () => {
+  describeHere(`the library ${title}`, () => {
     let program: Started;
     let served: Served;
     beforeAll(async () => {

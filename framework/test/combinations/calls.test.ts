@@ -5,7 +5,7 @@ import { backroomRows } from "./_backroom-calls.js";
 import { bulletinRows, bulletinStories } from "./_bulletin-calls.js";
 import { rows as otherRows } from "./_calls.js";
 import { conversations, refusals } from "./_conversations.js";
-import { drivers, type Served } from "./_drivers.js";
+import { driversOfRun, type Served } from "./_drivers.js";
 import { stories } from "./_stories.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
@@ -35,7 +35,7 @@ it("calls each route of the application, over HTTP or as a WebSocket", () => {
   expect(uncalled.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
 });
 
-describe.each(drivers)("the library by $name", ({ start, lacks }) => {
+describe.each(driversOfRun("app.fetch"))("the library by $name", ({ start, lacks }) => {
   let served: Served;
   beforeAll(async () => {
     served = await start(create().app);

@@ -1,39 +1,29 @@
 /** The command `tsgi` with the tool library, as it is in TypeScript. */
-import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
-import { describe, expect, it } from "@jest/globals";
-import { createFolder } from "../support/folder.js";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Project } from "../../cli/test/_project.js";
 import { KeptLog } from "../support/kept-log.js";
 import { createApp, DEVELOPMENT } from "./app/app.js";
 import { releaseClient, socketsDocument } from "./app/release.js";
 
-const ROOT = path.resolve(import.meta.dirname, "../../..");
 const MODULE = path.join(import.meta.dirname, "app/index.ts");
-const folder = createFolder({});
-const out = (name: string) => path.join(folder, name);
 
-/** Runs the command. Gives its exit code and its output. */
-async function tsgi(command: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
-  const line = ["--import", "tsx", path.join(ROOT, "framework/cli/bin/tsgi.js"), command, MODULE, ...args];
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, line, {
-      cwd: ROOT,
-      env: { PATH: process.env["PATH"] },
-    });
-    return { code: 0, stdout };
-  } catch (error) {
-    const { code, stdout } = error as { code: number; stdout: string };
-    return { code, stdout };
-  }
-}
+let project: Project;
+beforeAll(async () => {
+  project = await Project.create({ "library.js": `export { app } from ${JSON.stringify(MODULE)};` });
+});
+afterAll(() => project[Symbol.asyncDispose]());
+const out = (name: string) => path.join(project.folder, name);
+
+/** Runs the command in the process of the test, which loads TypeScript itself. */
+const tsgi = (command: string, ...args: string[]) => project.run(command, "library.js", ...args);
 
 const { app } = createApp({ logger: new KeptLog() });
 
 describe("tsgi, with the library", () => {
   it("writes the document that the application serves, and of its WebSockets", async () => {
-    const [openapi, asyncapi] = [await tsgi("openapi"), await tsgi("openapi", "--async")];
+    const [openapi, asyncapi] = [await project.spawn("openapi", MODULE), await tsgi("openapi", "--async")];
     expect(JSON.parse(openapi.stdout)).toEqual(JSON.parse(JSON.stringify(app.openapi())));
     expect(JSON.parse(asyncapi.stdout)).toEqual(JSON.parse(JSON.stringify(socketsDocument(app))));
   });
@@ -55,7 +45,7 @@ describe("tsgi, with the library", () => {
   });
 
   it("lists each route with its place and its dependencies", async () => {
-    const { stdout } = await tsgi("routes", "--json");
+    const { stdout } = await project.spawn("routes", MODULE, "--json");
     const listed = JSON.parse(stdout) as { method: string; path: string; runs: string; dependencies: string[] }[];
     const of = (method: string, pattern: string) => listed.find((one) => one.method === method && one.path === pattern);
     expect(listed.length).toBe(app.routes.length);

@@ -26,11 +26,13 @@ describe("one file, in a folder without packages", () => {
   const start = (name: string, env: Readonly<Record<string, string>>) => LibraryProgram.start(files[name] ?? "", env);
 
   describeTables("minified, with a pool of processes", () => start("minified", { TOOLS_POOL_KIND: "process" }));
-  describeTables("as CommonJS, with a pool of threads", () => start("cjs", { TOOLS_POOL_KIND: "thread" }));
+  describeTables("as CommonJS, with a pool of threads", () => start("cjs", { TOOLS_POOL_KIND: "thread" }), {
+    isSlow: true,
+  });
   describeTables(
     "observed by everything, with two workers and a pool of processes in each",
     () => start("node", { TOOLS_POOL_KIND: "process", TOOLS_WORKERS: "2" }),
-    { needs: ["memory", "passwords"] },
+    { needs: ["memory", "passwords"], isSlow: true },
   );
 
   it.each([

@@ -7,7 +7,7 @@ import { KeptLog } from "../support/kept-log.js";
 import { outgoingOf } from "../support/call.js";
 import { backroomRows } from "./_backroom-calls.js";
 import { type Row, rows as otherRows } from "./_calls.js";
-import { drivers, onHTTP1, type Served } from "./_drivers.js";
+import { drivers, driversOfRun, onHTTP1, type Served } from "./_drivers.js";
 import { seenOf, wantedOf } from "./_observe.js";
 import { createApp } from "./app/app.js";
 import { Witness } from "./app/observation.js";
@@ -18,7 +18,7 @@ const rows = [...otherRows, ...backroomRows].filter(({ needs, target }) => {
 });
 
 /** TestClient keeps the cookies of one response for all later requests. */
-const independent = drivers.filter(({ name }) => name !== "TestClient");
+const independent = driversOfRun("serve over HTTP/2").filter(({ name }) => name !== "TestClient");
 
 describe.each(independent)("all calls at the same time by $name", ({ start, lacks }) => {
   let served: Served;

@@ -4,7 +4,7 @@ import { WebSocketRefusedError } from "tsgi/testing";
 import { KeptLog } from "../support/kept-log.js";
 import { Ended } from "../support/socket-peer.js";
 import { conversations, refusals } from "./_conversations.js";
-import { drivers, type Handshake, type Peer, type Served } from "./_drivers.js";
+import { driversOfRun, type Handshake, type Peer, type Served } from "./_drivers.js";
 import { createApp } from "./app/app.js";
 
 /** The refusal of a handshake, in the words of every driver. */
@@ -24,7 +24,7 @@ async function refusalOf(connected: Promise<Peer>): Promise<object> {
 
 const parsed = (text: string): unknown => (text.startsWith("{") ? JSON.parse(text) : text);
 
-const withSockets = drivers.filter(({ hasWebSockets }) => hasWebSockets);
+const withSockets = driversOfRun("toNodeHandler on node:http").filter(({ hasWebSockets }) => hasWebSockets);
 
 describe.each(withSockets)("a WebSocket of the library by $name", ({ start }) => {
   let served: Served;

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { IS_SLOW } from "./on-demand.js";
 import { declarationPaths, FRAMEWORK } from "./packages.js";
 
 const ROOT = join(FRAMEWORK, "..");
@@ -25,17 +26,18 @@ export const NEWEST: [version: string, path: () => string] = [
 ];
 
 /** The oldest one that the pages promise. It is downloaded only for the slow tests. */
-export const oldestCompilers: [version: string, path: () => string][] = process.env["TSGI_SLOW"]
+export const oldestCompilers: [version: string, path: () => string][] = IS_SLOW
   ? [["5.4.5", () => compilerOnDemand("5.4.5")]]
   : [];
 
-/** Older ones. 6 is downloaded only for the slow tests. */
-export const olderCompilers: [version: string, path: () => string][] = [
+/** Compilers with an API for programs and for editors. 6 is downloaded only for the slow tests. */
+export const compilersWithAPI: [version: string, path: () => string][] = [
   ["5.9", () => resolve("typescript-5.9/lib/tsc.js")],
-  ...(process.env["TSGI_SLOW"] ? [["6.0.3", () => compilerOnDemand("6.0.3")] as [string, () => string]] : []),
+  ...(IS_SLOW ? [["6.0.3", () => compilerOnDemand("6.0.3")] as [string, () => string]] : []),
 ];
 
-export const compilers = [...olderCompilers, NEWEST];
+/** Those that compile the programs of tests: the others only in the slow tests. */
+export const compilers = IS_SLOW ? [...compilersWithAPI, NEWEST] : [NEWEST];
 
 /** Writes files as a user's project, with what compiles them. */
 export function writeProject(folder: string, files: Readonly<Record<string, string>>, options: object = {}): void {

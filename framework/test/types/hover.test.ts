@@ -29,36 +29,37 @@ const client = createClient<ApiOf<typeof routes>>();
 const { data: called, error: failed } = await client.GET("/items/{item_id}", { params: { path: { item_id: 1 } } });
 `;
 
+const FILE = path.join(FRAMEWORK, "test/types/hover.ts");
+
+const service = ts.createLanguageService({
+  getCompilationSettings: () => ({
+    strict: true,
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    skipLibCheck: true,
+    types: [],
+    paths: declarationPaths(),
+  }),
+  getScriptFileNames: () => [FILE],
+  getScriptVersion: () => "1",
+  getScriptSnapshot: (name) => {
+    const text = name === FILE ? SOURCE : ts.sys.readFile(name);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  },
+  getCurrentDirectory: () => FRAMEWORK,
+  getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
+  fileExists: (name) => name === FILE || ts.sys.fileExists(name),
+  readFile: (name) => ts.sys.readFile(name),
+});
+
 /** The hover text of an editor for the first binding of a name, in a handler or of a call's result. */
-function hovers(names: readonly string[]): Record<string, string> {
-  const file = path.join(FRAMEWORK, "test/types/hover.ts");
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => ({
-      strict: true,
-      module: ts.ModuleKind.NodeNext,
-      target: ts.ScriptTarget.ES2022,
-      skipLibCheck: true,
-      types: [],
-      paths: declarationPaths(),
-    }),
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (name) => {
-      const text = name === file ? SOURCE : ts.sys.readFile(name);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => FRAMEWORK,
-    getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
-    fileExists: (name) => name === file || ts.sys.fileExists(name),
-    readFile: (name) => ts.sys.readFile(name),
-  });
-  const shown = (name: string): string => {
-    const binding = new RegExp(`(?:async \\(|const )\\{[^}]*\\b${name}\\b`).exec(SOURCE);
-    const position = (binding?.index ?? 0) + (binding?.[0].length ?? 0) - 1;
-    return ts.displayPartsToString(service.getQuickInfoAtPosition(file, position)?.displayParts);
-  };
-  return Object.fromEntries(names.map((name) => [name, shown(name)]));
+function hover(name: string): string {
+  const binding = new RegExp(`(?:async \\(|const )\\{[^}]*\\b${name}\\b`).exec(SOURCE);
+  const position = (binding?.index ?? 0) + (binding?.[0].length ?? 0) - 1;
+  return ts.displayPartsToString(service.getQuickInfoAtPosition(FILE, position)?.displayParts);
 }
+
+const hovers = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, hover(name)]));
 
 describe("an editor", () => {
   it("shows a handler's parameters by the plain types of their values", () => {
