@@ -214,7 +214,8 @@ describe("the documentation", () => {
     const isCatalogue = (file: string) => /\/error-codes\/|\/cli\/src\/messages\.ts$|\/src\/errors\.ts$/.test(file);
     const keys = sources.filter(isCatalogue).flatMap((file) => keysOf(read(file)));
     const others = sources.filter((file) => !isCatalogue(file));
-    const texts = others.map(read).join("\n");
+    // The catalogue of a package throws some itself.
+    const texts = sources.map((file) => read(file).replaceAll(/"TSGI_[\w.]+":/g, "")).join("\n");
     expect(keys.filter((key) => !isThrown(key, texts))).toEqual([]);
     expect(keys.length).toBeGreaterThan(120);
     const described = describedMistakes(read(ERRORS));

@@ -46,26 +46,34 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
   ["@tsgi/uwebsockets", "it.createServer();", "npm install uWebSockets.js@"],
 ];
 
+/** A program that prints the errors of a package that is imported, and of one that is required. */
+const programOf = (name: string, program: string) => `import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+const use = async (load) => {
+  try { const it = await load(); ${program} return ["no error"]; } catch (error) { return [error.name, error.message]; }
+};
+console.log(JSON.stringify([await use(() => import("${name}")), await use(() => require("${name}"))]));`;
+
 describe("a package without its peer dependency", () => {
   const folder = createFolder({ "package.json": '{ "type": "module" }' });
-  beforeAll(() => installPackages(folder, [...new Set(CASES.map(([name]) => name))]));
+  let lines: readonly string[];
 
-  it.each(CASES)(
+  /** One process runs the programs one after the other. */
+  beforeAll(async () => {
+    await installPackages(folder, [...new Set(CASES.map(([name]) => name))]);
+    for (const [index, [name, program]] of CASES.entries()) {
+      writeFileSync(path.join(folder, `case-${index}.js`), programOf(name, program));
+    }
+    const all = CASES.map((_, index) => `await import("./case-${index}.js");`);
+    writeFileSync(path.join(folder, "all.js"), all.join("\n"));
+    lines = (await run(process.execPath, ["all.js"], { cwd: folder })).stdout.trim().split("\n");
+  });
+
+  it.each(CASES.map(([name, , command], index) => [name, command, index] as const))(
     "throws a ConfigurationError with the command that installs it: %s",
-    async (name, program, command) => {
-      const file = path.join(folder, `${name.replace("@tsgi/", "")}-${command.length}.js`);
-      writeFileSync(
-        file,
-        `import { createRequire } from "node:module";
-         const require = createRequire(import.meta.url);
-         const use = async (load) => {
-           try { const it = await load(); ${program} return ["no error"]; } catch (error) { return [error.name, error.message]; }
-         };
-         console.log(JSON.stringify([await use(() => import("${name}")), await use(() => require("${name}"))]));`,
-      );
-      const { stdout } = await run(process.execPath, [file], { cwd: folder });
+    (_name, command, index) => {
       const error = ["ConfigurationError", expect.stringContaining(command)];
-      expect(JSON.parse(stdout)).toEqual([error, error]);
+      expect(JSON.parse(lines[index] ?? "")).toEqual([error, error]);
     },
   );
 

@@ -107,7 +107,7 @@ async function report<C extends Row>(
   return count === 0 ? [] : [`${count} of ${given.length} combinations differ`, ...reports];
 }
 
-/** The number of tuples that can be in a row, and those of them that no row has. A tuple of a row is possible. */
+/** The number of tuples that can be in a row, and the ones that no row has. A tuple of a row is possible. */
 function coverage<C extends Row>(given: readonly C[], of: Levels<C>, size: number, factors?: readonly string[]) {
   const shown = of.shownBy(given, size, factors);
   const wanted = [...of.tuples(size, factors)].filter(({ ends }) => ends <= 4 - size);
