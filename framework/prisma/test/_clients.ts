@@ -10,12 +10,14 @@ import { promisify } from "node:util";
 import { Client as Connection } from "pg";
 import { openPrisma, type PrismaModule, type PrismaOptions } from "../src/index.js";
 
+/** The small compiler of queries is loaded in less time than the fast one, and most tests run a few queries. */
 const schemaOf = (provider: string) => `generator client {
   provider               = "prisma-client"
   output                 = "./${provider}"
   moduleFormat           = "esm"
   importFileExtension    = "js"
   generatedFileExtension = "ts"
+  compilerBuild          = "small"
 }
 datasource db {
   provider = "${provider}"
