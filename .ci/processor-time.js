@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock is (`sysconf(_SC_CLK_TCK)`). */
+/** Linux reports processor time in hundredths of a second for any clock of the kernel (`sysconf(_SC_CLK_TCK)`). */
 const TICKS_PER_SECOND = 100;
 
 /**

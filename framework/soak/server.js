@@ -5,7 +5,7 @@ import { serve } from "tsgi/node";
 
 const { databaseUrl } = JSON.parse(process.argv[2]);
 
-/** The runner asks for a measurement in bytes: what is alive, and what the process occupies. */
+/** The runner requests two sizes in bytes: the memory of the process, and its live objects. */
 process.on("SIGUSR2", () => {
   globalThis.gc();
   const { rss, heapUsed, external } = process.memoryUsage();

@@ -7,7 +7,7 @@ const ORDER = { article: "bolt", count: 3, tags: ["m4", "steel"] };
 const FILE = new Blob([Buffer.alloc(3_000_000, "0123456789abcdef")]);
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** One that does not take a response in time would wait for ever. */
+/** Without it, a request whose response never arrives would not end. */
 const LIMIT_MS = 60_000;
 
 const text = async (url, status, init) => {
@@ -33,7 +33,7 @@ async function routes(url) {
 async function streams(url) {
   assert.equal((await text(`${url}/events`, 200)).split("\n\n").length, 51);
   assert.equal((await text(`${url}/lines`, 200)).trim().split("\n").length, 200);
-  // A client that leaves in the middle.
+  // A client that disconnects in the middle.
   const leaving = new AbortController();
   const { body } = await fetch(`${url}/lines`, { signal: leaving.signal });
   await body.getReader().read();

@@ -36,7 +36,7 @@ async function runOnce(fixture: string, kind: string): Promise<Run> {
   return { said, counts };
 }
 
-/** For tests of code that is the same for both kinds: those of threads are skipped without `TSGI_SLOW`. */
+/** For tests of code that is the same for both kinds: the tests of threads are skipped without `TSGI_SLOW`. */
 const describeInProcesses = (kind: string) => (kind === "process" || IS_SLOW ? describe : describe.skip);
 
 describe.each(["process", "thread"])("a program with a %s pool", (kind) => {
