@@ -1,5 +1,6 @@
 /** The way of a scope through an application: to a mount, a route, the OpenAPI pages, or 404 and 405. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
+import { encodeLatin1 } from "../protocol/bytes.js";
 import { APPLICATION, type ApplicationScope } from "../parameters/dependencies/application.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { httpExceptionHandler } from "../http/exception-handlers.js";
@@ -12,7 +13,7 @@ import type { Instrumentation } from "../middleware/observation/types.js";
 import { OBSERVED, type ObservedScope, observing } from "../middleware/observation/observed.js";
 import { ERROR_FORMAT, type ErrorFormat, type FormattedScope } from "../http/problem-details.js";
 import { Request } from "../http/request.js";
-import { canonicalPath, isBelow, localPath, rawPathOf, rewrittenPath, rootPathOf } from "../protocol/scope.js";
+import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf, sentPath } from "../protocol/scope.js";
 import { RadixRouter } from "../routing/radix-router.js";
 import { routeNameOf } from "../routing/entries.js";
 import type { RouteOptions } from "../routing/options.js";
@@ -242,17 +243,15 @@ export class Dispatcher {
   #callMount(mount: Mount, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
     const { [OVERRIDES]: outer = [], [APPLICATION]: application = this.#settings.application } = scope;
     const root = rootPathOf(scope);
-    // A server's `root_path` may not be part of the path; to the mounted application it is.
-    const isWhole = isBelow(scope.path, root);
     // Not spread: a spread followed by properties takes 1.1 µs on Node 20, and this takes 0.2 µs.
     const inner = Object.assign({}, scope, {
-      path: isWhole ? scope.path : root + scope.path,
-      raw_path: isWhole ? scope.raw_path : (scope.raw_path ?? rawPathOf(scope.path)),
       root_path: root + mount.prefix,
       [OVERRIDES]: [...outer, this.#settings.overrides],
       [APPLICATION]: application,
       [MOUNTING]: scope[MOUNTING] ?? scope,
     });
+    // A server's `root_path` may not be part of the path; to the mounted application it is.
+    if (!isBelow(scope.path, root)) withPath(inner, root + scope.path, false);
     return inner.type === "http" ? mount.call(inner, receive, send) : mount.connect(inner, receive, send);
   }
 
@@ -291,7 +290,7 @@ export function entranceOf(app: ASGIApp, given: HTTPScope): Entrance {
 
 /** Writes the canonical path on a scope. The path as received stays in `raw_path`. */
 function withPath(scope: RequestScope, path: string | null, isDecoded: boolean): RequestScope {
-  scope.raw_path ??= rawPathOf(isDecoded ? scope.path.replaceAll("%", "%25") : scope.path);
+  scope.raw_path ??= encodeLatin1(sentPath(isDecoded ? { path: scope.path.replaceAll("%", "%25") } : scope));
   scope.path = path ?? BAD_PATH;
   return scope;
 }

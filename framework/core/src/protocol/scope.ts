@@ -223,23 +223,19 @@ function joined(path: string, options: SegmentOptions): string {
   return hasOnlySegments && path.startsWith("/") ? path : `/${splitPath(path, options).join("/")}`;
 }
 
-/** A canonical path, percent-encoded for a URL. */
-export function encodePath(path: string): string {
-  return encodeURI(path.toWellFormed()).replaceAll("%25", "%").replaceAll("?", "%3F").replaceAll("#", "%23");
-}
-
+/** Characters that no path of a URI has: RFC 3986 §3.3. */
+const NOT_IN_PATH = /[^!$%&-;=@-Z_a-z~]/gu;
 /** Characters that servers accept in no target (RFC 9112 §3.2), and the ones that end its path. */
 const NOT_IN_SENT_PATH = /[^!"$->@-~]/gu;
 
-/** The `raw_path` of a canonical path: only characters that no target has are percent-encoded. */
-export function rawPathOf(path: string): Uint8Array {
-  return encodeLatin1(sentPath({ path }));
+/** A canonical path, percent-encoded for a URL. */
+export function encodePath(path: string, pattern = NOT_IN_PATH): string {
+  return path.toWellFormed().replaceAll(pattern, encodeURIComponent);
 }
 
 /** The path of a request as its client sent it. */
 export function sentPath({ path, raw_path: raw }: Pick<HTTPScope, "path" | "raw_path">): string {
-  if (raw !== undefined) return decodeLatin1(raw);
-  return path.toWellFormed().replaceAll(NOT_IN_SENT_PATH, encodeURIComponent);
+  return raw === undefined ? encodePath(path, NOT_IN_SENT_PATH) : decodeLatin1(raw);
 }
 
 /** The query of a request as its client sent it, with its question mark; `""` without one. */
