@@ -25,7 +25,7 @@ beforeAll(async () => {
   packed = new Map((JSON.parse(stdout) as Packed[]).map((one) => [one.name, one]));
 });
 
-/** What the import of each package has added to the process: the packages are imported one after the other. */
+/** The additions of each package to the process. The packages are imported sequentially. */
 let added: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
