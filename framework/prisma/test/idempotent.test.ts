@@ -229,7 +229,7 @@ describe.each([
       expect(answers.map(isReplayed)).toEqual([null, null, null, null, null, "true", null, null, "true"]);
     });
 
-    anywhere(
+    anywhere(name)(
       "responds with 400 to a key that is empty or longer than 255 characters, before the transaction begins",
       async () => {
         await using shop = await openShop(name);
