@@ -1,6 +1,7 @@
 /** `@tsgi/mcp`: routes as tools for agents, over the Model Context Protocol. @module */
 import { type App, Depends, Request, RequestValidationError, Router } from "tsgi";
 import {
+  accessRefusal,
   assertOptions,
   consoleLogger,
   entranceOf,
@@ -167,7 +168,7 @@ function openService(app: App, maxBytes: number) {
 async function listTools(tools: ReadonlyMap<string, Tool>, { scope }: Request): Promise<Tool["listing"][]> {
   const listed: Tool["listing"][] = [];
   for (const { endpoint, listing } of tools.values()) {
-    const status = await endpoint.refusalOf(scope);
+    const status = await accessRefusal(endpoint, scope);
     if (status !== 401 && status !== 403) listed.push(listing);
   }
   return listed;

@@ -7,8 +7,9 @@ import { evaluateConditions, parseHTTPDate, tagOf, type Verdict } from "../http/
 import { describesBody } from "../http/response/headers.js";
 import { NO_BYTES, type Response } from "../http/response/response.js";
 import type { Request } from "../http/request.js";
-import { HeaderList, rawHeaders } from "../protocol/header-list.js";
+import { HeaderList } from "../protocol/header-list.js";
 import type { RouteOptions, StreamFormat } from "../routing/options.js";
+import { changingHeaders } from "../middleware/layer.js";
 import { sendJSON, withDraft } from "./result.js";
 
 /** @throws ConfigurationError for a route whose results cannot have a tag. */
@@ -61,12 +62,10 @@ function sendIfNeeded(result: TaggedResult, etag: string): Promise<void> | void 
 function sendResult({ scope, send, status, text, draft }: TaggedResult, etag: string | null): Promise<void> | void {
   const drafted = draft === null ? send : withDraft(send, draft, true);
   const { bodyless } = responseFacts(status, "GET");
-  return sendJSON({ scope, send: etag === null ? drafted : withTag(drafted, etag) }, status, text, bodyless);
-}
-
-function withTag(send: Send, etag: string): Send {
-  return (message) => {
-    if (message.type !== "http.response.start") return send(message);
-    return send({ ...message, headers: new HeaderList([...rawHeaders(message.headers), "etag", etag]) });
-  };
+  return sendJSON(
+    { scope, send: etag === null ? drafted : changingHeaders(drafted, (headers) => void headers.set("etag", etag)) },
+    status,
+    text,
+    bodyless,
+  );
 }

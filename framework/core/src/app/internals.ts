@@ -5,6 +5,7 @@
  * @module
  */
 // The application as it was compiled.
+export { accessRefusal } from "./access.js";
 export { documentSourceOf, endpointsOf, mountPublic, plansOf } from "./app.js";
 export { type Entrance, entranceOf } from "./dispatcher.js";
 export type { Endpoint } from "./endpoint.js";

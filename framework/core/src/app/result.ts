@@ -1,11 +1,12 @@
 /** Results of handlers: validation by `returns`, and the response made of them. @module */
-import { sendWhole } from "../protocol/response.js";
+import { type ResponseTarget, sendWhole } from "../protocol/response.js";
 import type { HTTPScope, Send } from "../protocol/asgi.js";
-import { encodeUTF8, HeaderList, rawHeaders, isASCII } from "../protocol/header-list.js";
+import { encodeUTF8, HeaderList, isASCII } from "../protocol/header-list.js";
 import type { Call } from "../parameters/dependencies/call.js";
 import { ResponseValidationError } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { ASGI } from "../protocol/scope.js";
+import { changingHeaders } from "../middleware/layer.js";
 import { claim } from "../http/response/pull.js";
 import { NO_BYTES, type Response } from "../http/response/response.js";
 import type { CompiledReturns } from "../schema/schema.js";
@@ -20,19 +21,15 @@ import { Faults } from "../schema/faults.js";
  * response from a result, but not if the handler returned a response.
  */
 export function withDraft(send: Send, draft: Response, wins: boolean): Send {
-  return (message) => {
-    if (message.type !== "http.response.start") return send(message);
-    const raw = rawHeaders(message.headers);
-    const names = raw.map((text, index) => (index % 2 === 0 ? text.toLowerCase() : ""));
+  return changingHeaders(send, (headers) => {
     const added = [...draft.headers].filter(([name]) => {
       // The length is the length of the response.
       if (name === "content-length") return false;
-      return name === "set-cookie" || wins || !names.includes(name);
+      return name === "set-cookie" || wins || !headers.has(name);
     });
-    const replaced = new Set(added.map(([name]) => name).filter((name) => name !== "set-cookie"));
-    const kept = raw.filter((_, index) => !replaced.has(names[index & ~1] as string));
-    return send({ ...message, headers: new HeaderList([...kept, ...added.flat()]) });
-  };
+    for (const [name] of added) if (name !== "set-cookie") headers.delete(name);
+    for (const [name, value] of added) headers.append(name, value);
+  });
 }
 
 /**
@@ -137,7 +134,7 @@ function createJSONHeaders(length: number): HeaderList {
 
 /** Sends JSON text: the way of a result other than a `Response`, without making one. */
 export function sendJSON(
-  to: Pick<Call, "scope" | "send">,
+  to: Pick<Call, "scope"> & ResponseTarget,
   status: number,
   text: string,
   isBodyless: boolean,

@@ -1,11 +1,9 @@
 /** WebSocket routes: dependencies, handler and close of each connection. @module */
 import type { ASGIApp, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import { Call, type CallSettings } from "../parameters/dependencies/call.js";
-import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
-import { makeArguments, validationError } from "../parameters/dependencies/arguments.js";
-import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
+import type { RoutePlan } from "../parameters/dependencies/plan.js";
 import {
   configurationError,
   type Fault,
@@ -22,19 +20,18 @@ import {
   requestValidationExceptionHandler,
   serverErrorHandler,
 } from "../http/exception-handlers.js";
-import { END } from "../http/background.js";
 import { mergeLimits } from "../http/limits.js";
 import { errorText, type Logger } from "../common/logger.js";
 import { wrap } from "../middleware/chain.js";
-import { observedOf, stepped } from "../middleware/observation/observed.js";
+import { observedOf } from "../middleware/observation/observed.js";
 import type { Callable } from "../parameters/depends.js";
-import { INVALID } from "../parameters/source.js";
 import { isGeneratorFunction, paramsOf } from "../parameters/annotation.js";
 import type { Response } from "../http/response/response.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { type AppRouteEntry, routeNameOf, type RouteRecord } from "../routing/entries.js";
 import { IS_OWN_END, type MessageRules, REFUSE, WebSocket } from "../http/websocket.js";
-import { type EndpointSettings, type MountedScope, OVERRIDES } from "./endpoint.js";
+import type { EndpointSettings } from "./endpoint.js";
+import { type Life, live, type MountedScope, OVERRIDES } from "./life.js";
 import { assertPoolable, isPooled } from "./pool-rules.js";
 import { assertTaggable } from "./entity-tag.js";
 import { assertNotSettling } from "./settle.js";
@@ -111,7 +108,7 @@ export class SocketEndpoint {
   readonly record: RouteRecord;
   readonly pattern: PathPattern;
   readonly plan: RoutePlan;
-  readonly #handler: (args: object) => unknown;
+  readonly #life: Life<void>;
   readonly #settings: CallSettings;
   readonly #overrides: DependencyOverrides;
   /** Sends connections through the middleware of the route and its routers to the handler. */
@@ -139,7 +136,15 @@ export class SocketEndpoint {
       assertTaggable("WEBSOCKET", options, null);
       return plan;
     });
-    this.#handler = handler as (args: object) => unknown;
+    this.#life = {
+      plan: this.plan.handler,
+      handle: handler as (args: object) => unknown,
+      result: async (call) => {
+        await call.closeFunctionScope(nothingSettles);
+        await call.websocket.close();
+      },
+      failure: (call, error) => this.#fail(call, error),
+    };
     this.pattern = entry.pattern;
     this.#overrides = overrides;
     const messages = withPlace(`WEBSOCKET ${path}`, () => compileMessages(options, path, settings.logger));
@@ -157,30 +162,13 @@ export class SocketEndpoint {
     this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);
   }
 
-  async #run(scope: WebSocketScope & MountedScope, receive: Receive, send: Send): Promise<void> {
-    const outer = scope[OVERRIDES] ?? [];
-    const find = createFindOverride([...outer, this.#overrides], this.pattern.names);
+  #run(scope: WebSocketScope & MountedScope, receive: Receive, send: Send): Promise<void> {
     const call = new Call(scope, receive, send, this.#settings);
-    const { websocket } = call;
-    const { logger } = this.#settings;
-    try {
-      const args = await makeArguments(this.plan.handler, call, find);
-      if (args === INVALID) throw validationError(call);
-      await (call.observed === null
-        ? this.#handler(args)
-        : stepped(call.observed, "handler", nameOf(this.plan.handler), () => this.#handler(args)));
-      if (call.exits) await call.closeFunctionScope(nothingSettles);
-      await websocket.close();
-    } catch (cause) {
-      const error = call.exits ? await throwIntoExits(call.exits, cause, logger) : cause;
-      await this.#fail(call, error);
-    } finally {
-      if (call.late !== null) await call.lateSettled();
-      await call.runTasks();
-      if (call.exits) await closeExits(call.exits, "request", logger);
-      await call.runTasks();
-      call.backgroundIfMade?.[END]();
-    }
+    return live(
+      this.#life,
+      call,
+      createFindOverride([...(scope[OVERRIDES] ?? []), this.#overrides], this.pattern.names),
+    );
   }
 
   /** Ends a WebSocket after an error: with its close code; before `accept` with its status; else with 1011. */

@@ -161,7 +161,7 @@ function compileSchemaOf(returns: Returns | null): CompiledReturns | null {
 }
 
 /** The compiled options of a route that say what becomes of a result. */
-interface CompiledResult {
+export interface CompiledResult {
   /** The format of yielded items; `null` for a handler that returns its result. */
   readonly format: StreamFormat | null;
   /** The schema of a result; `null` for a stream, whose items have it, and without a schema. */

@@ -1,11 +1,9 @@
 /** Work outside of requests, such as jobs: the dependencies of its functions, and its signal. @module */
 import { Call } from "../parameters/dependencies/call.js";
 import { ApplicationScope } from "../parameters/dependencies/application.js";
-import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js";
+import { closeExits } from "../parameters/dependencies/exits.js";
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
-import { makeArguments, validationError } from "../parameters/dependencies/arguments.js";
-import { INVALID } from "../parameters/source.js";
 import type { Callable } from "../parameters/depends.js";
 import { ParamKind } from "../parameters/marker.js";
 import type { Params } from "../parameters/annotation.js";
@@ -16,6 +14,7 @@ import { DEFAULT_LIMITS } from "../http/limits.js";
 import { ASGI } from "../protocol/scope.js";
 import { createBytes } from "../protocol/bytes.js";
 import type { HTTPScope, Receive, Send } from "../protocol/asgi.js";
+import { live } from "./life.js";
 import { settlingHandler } from "./settle.js";
 import { compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
@@ -136,23 +135,24 @@ export class WorkScope {
     return stop;
   }
 
-  async #run(plan: RoutePlan, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
+  #run(plan: RoutePlan, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const { handler } = plan;
-    const call = new WorkCall(signal, this.#logger);
     const handle = (args: object) => (handler.callable as (args: object) => unknown)({ ...args, ...given });
-    const find = createFindOverride([...this.#outer, this.#overrides], []);
-    try {
-      const made = await makeArguments(handler, call, find);
-      if (made === INVALID) throw validationError(call);
-      const result = await (plan.settling === null ? handle(made) : settlingHandler(handle)(made, call));
-      await call.closeFunctionScope((exits) => closeExits(exits, "settlement", this.#logger));
-      if (call.exits !== null) await closeExits(call.exits, "request", this.#logger);
-      return result;
-    } catch (cause) {
-      throw call.exits === null ? cause : await throwIntoExits(call.exits, cause, this.#logger);
-    } finally {
-      await call.lateSettled();
-    }
+    return live<unknown>(
+      {
+        plan: handler,
+        handle: plan.settling === null ? handle : settlingHandler(handle),
+        result: async (call, result) => {
+          await call.closeFunctionScope((exits) => closeExits(exits, "settlement", this.#logger));
+          return result;
+        },
+        failure: (_call, error) => {
+          throw error;
+        },
+      },
+      new WorkCall(signal, this.#logger),
+      createFindOverride([...this.#outer, this.#overrides], []),
+    );
   }
 }
 

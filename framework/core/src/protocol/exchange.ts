@@ -1,5 +1,5 @@
 /** One request and its response, between a driver and the application: the state machine of ASGI's HTTP messages. @module */
-import type { HTTPResponseBodyMessage, HTTPScope, Receive, Send } from "./asgi.js";
+import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, Receive, Send } from "./asgi.js";
 import { createBytes } from "./bytes.js";
 import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
@@ -107,6 +107,16 @@ export class Exchange implements ServedCall {
     this.#head = createResponseHead(message.status, message.headers, this.#method);
     this.#phase = "started";
   };
+
+  /** @throws as {@link send} does. */
+  respond(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void {
+    if (this.#phase === "complete") return;
+    if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
+    if (this.#phase !== "idle") throw new ProtocolError('"http.response.start" was sent twice.');
+    this.#head = createResponseHead(status, headers, this.#method);
+    this.#phase = "started";
+    return this.#whole(this.#head, body);
+  }
 
   readonly #receive: Receive = () => {
     if (this.#request === null) {

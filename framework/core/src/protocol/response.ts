@@ -258,18 +258,26 @@ export function contentOf({ body, ascii }: HTTPResponseBodyMessage): Uint8Array 
   throw new ProtocolError(`Expected the body of "http.response.body" to be bytes, not ${found}.`);
 }
 
+/** Takes a response: as messages, or a whole one in one go if no middleware has its own `send` in between. */
+export interface ResponseTarget {
+  readonly send: Send;
+  readonly isDirect?: boolean;
+  /** @param body - Bytes, or ASCII text. */
+  respond?(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void;
+}
+
 /**
  * Sends a head and one whole body, without a promise if the server does not need one.
  *
- * @param to - The object whose `send` gets the messages.
  * @param body - Bytes, or ASCII text for a server that reads it.
  */
 export function sendWhole(
-  to: { readonly send: Send },
+  to: ResponseTarget,
   status: number,
   headers: Iterable<HeaderPair>,
   body: Uint8Array | string,
 ): Promise<void> | void {
+  if (to.isDirect) return to.respond?.(status, headers, body);
   const started = to.send({ type: "http.response.start", status, headers });
   const message: HTTPResponseBodyMessage =
     typeof body === "string" ? new ASCIIBody(body) : { type: "http.response.body", body, more_body: false };

@@ -1,6 +1,6 @@
 /** One call of each kind whose events are written down, and which fails at a chosen place. */
 import { App, BackgroundTasks, ClientDisconnect, Depends, Query, t, withParams } from "../../src/index.js";
-import { createSettling, endpointsOf, WorkScope } from "../../src/app/internals.js";
+import { accessRefusal, createSettling, endpointsOf, WorkScope } from "../../src/app/internals.js";
 import { DependencyOverrides } from "../../src/parameters/dependencies/overrides.js";
 import { Deferred, nextTurn } from "../../src/common/promises.js";
 import type { StandardSchema } from "../../src/schema/standard.js";
@@ -254,6 +254,7 @@ export const access: Life = async (failure) => {
   const guard = withParams(story.settling(), async () => {});
   app.get("/", { dependencies: [Depends(guard)] }, async () => story.tell("handler"));
   const [endpoint] = endpointsOf(app);
-  await story.tellEnd(endpoint?.refusalOf(httpScope()).then((status) => story.tell(`status ${status}`)));
+  if (endpoint === undefined) throw new Error("The App has no route.");
+  await story.tellEnd(accessRefusal(endpoint, httpScope()).then((status) => story.tell(`status ${status}`)));
   return story.events;
 };

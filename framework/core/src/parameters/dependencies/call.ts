@@ -1,6 +1,14 @@
-/** One call of a route: its request, its cached dependencies and its cleanup. @module */
-import type { HTTPScope, Receive, ReceiveMessage, Send, SendMessage, WebSocketScope } from "../../protocol/asgi.js";
-import { BackgroundTasks, DISCARD } from "../../http/background.js";
+/** One call of a handler: its request, its cached dependencies and its cleanup. @module */
+import type {
+  HeaderPair,
+  HTTPScope,
+  Receive,
+  ReceiveMessage,
+  Send,
+  SendMessage,
+  WebSocketScope,
+} from "../../protocol/asgi.js";
+import { BackgroundTasks, DISCARD, END } from "../../http/background.js";
 import type { Limits } from "../../http/limits.js";
 import { errorText, type Logger } from "../../common/logger.js";
 import { OBSERVED, type Observed, type ObservedScope, runTasks } from "../../middleware/observation/observed.js";
@@ -11,6 +19,8 @@ import { Faults } from "../../schema/faults.js";
 import { type MessageRules, SIGNAL, WebSocket } from "../../http/websocket.js";
 import { ClientDisconnect } from "../../common/exceptions.js";
 import { isAbort } from "../../common/promises.js";
+import type { ResponseTarget } from "../../protocol/response.js";
+import { CALL, type CalledScope } from "../../protocol/server-context.js";
 import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the location of its errors. */
@@ -49,12 +59,14 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
  * Its fields are declared, and only the constructor sets them: class fields are set before it in a separate function,
  * which took 2 % of a request (Node 20).
  */
-export class Call implements LoadingParts {
+export class Call implements LoadingParts, ResponseTarget {
   declare readonly scope: HTTPScope | WebSocketScope;
   declare readonly receive: Receive;
   /** The `send` of the server or of the middleware. */
   declare readonly forward: Send;
   declare readonly settings: CallSettings;
+  /** `true` if no middleware has its own `send` between this call and its server. */
+  declare readonly isDirect: boolean;
   /** The observation of the request; `null` if it is not observed. */
   declare readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
@@ -69,6 +81,8 @@ export class Call implements LoadingParts {
   declare response: Response | null;
   /** Sends that response; `null` until it is prepared. */
   declare sender: Sender | null;
+  /** `true` if something is left to do after the response: tasks, or the cleanup of dependencies. */
+  declare hasMore: boolean;
   /** `true` once `http.response.start` has been sent: from then on no other response can be made. */
   declare started: boolean;
   declare firstMessage: ReceiveMessage | null;
@@ -89,14 +103,16 @@ export class Call implements LoadingParts {
     this.receive = receive;
     this.forward = send;
     this.settings = settings;
-    const marked: object & ObservedScope = scope;
+    const marked: object & ObservedScope & CalledScope = scope;
     this.observed = marked[OBSERVED] ?? null;
+    this.isDirect = marked[CALL]?.send === send;
     this.cache = null;
     this.exits = null;
     this.late = null;
     this.isUnauthenticated = false;
     this.response = null;
     this.sender = null;
+    this.hasMore = false;
     this.started = false;
     this.firstMessage = null;
     this.json = null;
@@ -115,6 +131,14 @@ export class Call implements LoadingParts {
     else if (message.type === "http.response.body" && message.more_body !== true) this.requestIfMade?.[MARK_FINISHED]();
     const { forward } = this;
     return forward(message);
+  }
+
+  /** Sends a whole response in one go. */
+  respond(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void {
+    this.started = true;
+    this.requestIfMade?.[MARK_FINISHED]();
+    const { [CALL]: served }: CalledScope & object = this.scope;
+    return served?.respond?.(status, headers, body);
   }
 
   /** The errors of the request so far. */
@@ -160,12 +184,20 @@ export class Call implements LoadingParts {
 
   /** The draft on which a handler or a dependency sets headers, cookies and the status. */
   get draft(): Response {
+    this.hasMore = true;
     return (this.draftIfMade ??= new Response(null, { statusCode: this.settings.statusCode }));
   }
 
   /** The tasks for after the response. */
   get background(): BackgroundTasks {
+    this.hasMore = true;
     return (this.backgroundIfMade ??= new BackgroundTasks(this.settings.logger));
+  }
+
+  /** Adds the cleanup of a dependency that has started. */
+  addExit(exit: Exit): void {
+    this.hasMore = true;
+    (this.exits ??= []).push(exit);
   }
 
   /** The query string's names and values. */
@@ -173,16 +205,21 @@ export class Call implements LoadingParts {
     return this.request.queryParams;
   }
 
-  /** Tells if work remains after the response: tasks, the cleanup of dependencies, or files to close. */
-  get hasWorkAfterResponse(): boolean {
-    if (this.exits !== null || this.response !== null || this.backgroundIfMade !== null) return true;
-    return this.draftIfMade !== null || this.requestIfMade?.[HAS_FILES] === true;
-  }
-
-  /** The same after a response that has failed in its middle: its dependencies are cleaned up already. */
-  get hasWorkAfterFailure(): boolean {
+  /** Tells if work remains after a response that was cut: its dependencies are cleaned up already. */
+  get hasMoreAfterCut(): boolean {
     if (this.backgroundIfMade !== null || this.late !== null || this.requestIfMade?.[HAS_FILES]) return true;
     return this.response?.background !== undefined || this.draftIfMade?.background !== undefined;
+  }
+
+  /** Runs the tasks and the cleanup of scope `"request"`, after the response. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#runTasks();
+    if (this.exits !== null) await closeExits(this.exits, "request", this.settings.logger);
+    // A dependency that still runs although the call has failed may start others, which the iterator finds.
+    for (const dependency of this.late ?? []) await dependency;
+    await this.#runTasks(); // the ones that were added meanwhile
+    this.backgroundIfMade?.[END]();
+    await this.requestIfMade?.close();
   }
 
   /**
@@ -197,11 +234,16 @@ export class Call implements LoadingParts {
       await closeExits(this.exits, "function", this.settings.logger);
       if (this.exits.some(({ scope }) => scope === "settlement")) await settle(this.exits);
     } catch (error) {
-      this.backgroundIfMade?.[DISCARD]();
+      this.discardTasks();
       this.draftIfMade = null;
       await this.#cancelSender();
       throw error;
     }
+  }
+
+  /** Drops the tasks of a call without a result. */
+  discardTasks(): void {
+    this.backgroundIfMade?.[DISCARD]();
   }
 
   /** An error of it is logged: the caller has another one to throw. */
@@ -214,17 +256,11 @@ export class Call implements LoadingParts {
   }
 
   /** Runs the tasks of the call and its response until all lists are empty: a task may add one to another list. */
-  async runTasks(): Promise<void> {
+  async #runTasks(): Promise<void> {
     let lists: readonly (BackgroundTasks | null | undefined)[];
     do {
       lists = [this.backgroundIfMade, this.response?.background, this.draftIfMade?.background];
       for (const tasks of lists) await runTasks(tasks, this.observed);
     } while (lists.some((tasks) => tasks && tasks.size > 0));
-  }
-
-  /** Waits for the dependencies that still run although the request has failed. */
-  async lateSettled(): Promise<void> {
-    // One that runs may start others, which the iterator finds.
-    for (const dependency of this.late ?? []) await dependency;
   }
 }

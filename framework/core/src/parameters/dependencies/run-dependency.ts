@@ -183,7 +183,7 @@ async function beginSettlement(plan: DependencyPlan, args: Arguments, call: Call
     throw configurationError("TSGI_SETTLING_DEPENDENCY.route", nameOf(plan), "a stream or a WebSocket");
   }
   const settlement = await (plan.callable as (args: object) => Promise<Settlement<unknown>>)(args);
-  (call.exits ??= []).push({ generator: new SettlementExit(settlement), scope: "settlement", name: nameOf(plan) });
+  call.addExit({ generator: new SettlementExit(settlement), scope: "settlement", name: nameOf(plan) });
   return settlement.value;
 }
 
@@ -192,7 +192,7 @@ function enter(generator: Exit["generator"], plan: DependencyPlan, step: Depende
     if (result.done) {
       throw configurationError("TSGI_DEPENDENCY_WITHOUT_YIELD", nameOf(plan));
     }
-    (call.exits ??= []).push({ generator, scope: step.scope, name: nameOf(plan) });
+    call.addExit({ generator, scope: step.scope, name: nameOf(plan) });
     return result.value;
   };
   const first = generator.next();

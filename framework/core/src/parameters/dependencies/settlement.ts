@@ -124,6 +124,6 @@ export const watchStep: Step = {
   name: null,
   run: (call) => {
     const generator = new SettlementExit(new ClientWatch(call));
-    (call.exits ??= []).push({ generator, scope: "settlement", name: "client" });
+    call.addExit({ generator, scope: "settlement", name: "client" });
   },
 };
