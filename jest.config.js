@@ -93,9 +93,9 @@ export default async () => {
     testSequencer: "<rootDir>/.ci/test-sequencer.js",
     // Test files wait for servers and processes: with one worker per core, the cores are idle for a quarter of the time.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    // Node keeps about 35 MB of each test file that a worker has run. At 1.5 GB the end of the process takes longer
-    // than the 500 ms that Jest waits for it; below this limit it takes about 150 ms.
-    workerIdleMemoryLimit: "512MB",
+    // Node keeps about 35 MB of each test file that a worker has run, and a new worker takes 1 s of processor time. At
+    // 1.5 GB the end of the process takes longer than the 500 ms that Jest waits for it.
+    workerIdleMemoryLimit: "768MB",
     // No test depends on the clock: the limit ends tests that hang, and is long enough for a busy machine.
     testTimeout: 300_000,
   };

@@ -19,4 +19,16 @@ if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed }
 /** The number of runs of a long search: all of them with `TSGI_SLOW=1`, else a fifth. */
 export const runs = (all: number): number => (IS_SLOW ? all : Math.ceil(all / 5));
 
+/** Any code point but a half of a surrogate pair. */
+const codePoint = fc
+  .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+  .map((point) => String.fromCodePoint(point));
+
+/**
+ * Text of any code points, and of names such as `__proto__`. It is `string({ unit: "binary" })` without the map of all
+ * 1,112,064 code points, which takes 1 s of processor time in each test file.
+ */
+export const unicode = (limits: Pick<fc.StringConstraints, "minLength" | "maxLength"> = {}): fc.Arbitrary<string> =>
+  fc.oneof({ arbitrary: fc.string({ ...limits, unit: codePoint }), weight: 4 }, fc.string(limits));
+
 export * from "fast-check";

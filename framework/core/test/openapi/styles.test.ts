@@ -27,9 +27,7 @@ function send({ name, in: place, ...others }: ParameterObject, value: Value, tar
   if (place === "cookie") target.cookies.push(...encoded.map((text) => `${name}=${text}`));
 }
 
-const WORD = fc
-  .string({ unit: "binary", minLength: 1 })
-  .filter((text) => text.isWellFormed() && !/^\.{1,2}$/.test(text));
+const WORD = fc.unicode({ minLength: 1 }).filter((text) => text.isWellFormed() && !/^\.{1,2}$/.test(text));
 /** In a header, a comma separates items, a quote begins a string, and blanks at the ends are not part of the value. */
 const FIELD = fc.stringMatching(/^[a-z](?:[a-z ;%=]*[a-z])?$/);
 

@@ -139,9 +139,7 @@ describe("PathPattern#build", () => {
   });
 
   it("builds a path that leads back to the same values", () => {
-    const value = fc
-      .string({ unit: "binary", minLength: 1 })
-      .filter((text) => text !== "." && text !== ".." && text.isWellFormed());
+    const value = fc.unicode({ minLength: 1 }).filter((text) => text !== "." && text !== ".." && text.isWellFormed());
     const router = new RadixRouter();
     router.addRoute("GET", "/a/{x}/b/{y}", null);
     fc.assert(
