@@ -58,7 +58,7 @@ const project = (folder, displayName, sources = {}) => ({
 });
 
 /** The tests of the sample application that state how SQL, transactions and unique columns behave. */
-const OF_DATABASE = ["app", "concurrency", "jobs", "provider", "refresh-tokens", "routes/items"];
+const OF_DATABASE = ["app", "concurrency", "provider", "refresh-tokens", "routes/items"];
 
 /**
  * The sample application's tests again on PostgreSQL: those that depend on the database, and in `make test-all` all except

@@ -8,7 +8,7 @@ import { Limiter } from "tsgi/concurrency";
 
 import { setDisabled } from "../../src/accounts.js";
 import { openApp, until } from "../support.js";
-import { cases, forEachRow } from "../support/cases.js";
+import { forEachRow } from "../support/cases.js";
 import { PASSWORD } from "../support/constants.js";
 
 const INCORRECT = { detail: "Incorrect username or password" };
@@ -133,22 +133,28 @@ describe("POST /auth/token", () => {
     await app.request.get("/users/me").auth(later.token, { type: "bearer" }).expect(200);
   });
 
-  cases([
-    ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
-    ["an Origin of another host", { Origin: "https://evil.example" }],
-    ["an Origin that hides", { Origin: "null" }],
-  ])("rejects the form of another site's page", async (_, headers) => {
+  it("rejects the form of another site's page", async () => {
     await using app = await openApp();
     await app.register();
-    const verify = jest.spyOn(argon2, "verify");
-    const form = { username: "alice", password: PASSWORD };
-    const response = await app.request.post("/auth/token").set(headers).type("form").send(form);
-    expect([response.status, response.get("Set-Cookie")]).toEqual([403, undefined]);
-    expect(verify).not.toHaveBeenCalled();
-    verify.mockRestore();
-    expect(await app.db.session.count()).toBe(0);
-    const own = { Origin: app.url, "Sec-Fetch-Site": "same-origin" };
-    await app.request.post("/auth/token").set(own).type("form").send(form).expect(200);
+    await forEachRow(
+      [
+        ["Sec-Fetch-Site: cross-site", { "Sec-Fetch-Site": "cross-site" }],
+        ["an Origin of another host", { Origin: "https://evil.example" }],
+        ["an Origin that hides", { Origin: "null" }],
+      ],
+      async (_, headers) => {
+        const verify = jest.spyOn(argon2, "verify");
+        const form = { username: "alice", password: PASSWORD };
+        const response = await app.request.post("/auth/token").set(headers).type("form").send(form);
+        expect([response.status, response.get("Set-Cookie")]).toEqual([403, undefined]);
+        expect(verify).not.toHaveBeenCalled();
+        verify.mockRestore();
+        expect(await app.db.session.count()).toBe(0);
+        const own = { Origin: app.url, "Sec-Fetch-Site": "same-origin" };
+        await app.request.post("/auth/token").set(own).type("form").send(form).expect(200);
+        await app.db.session.deleteMany();
+      },
+    );
   });
 
   it("renews a hash whose parameters have grown, and keeps one that is up to date", async () => {
@@ -275,36 +281,41 @@ describe("the line for hashing", () => {
     expect((await flood).map(({ status }) => status).filter((status) => status !== 200 && status !== 503)).toEqual([]);
   });
 
-  cases([
-    ["POST", "/auth/token", "application/x-www-form-urlencoded", `username=alice&password=${PASSWORD}`],
-    [
-      "POST",
-      "/users",
-      "application/json",
-      JSON.stringify({ username: "bob", email: "b@example.com", password: PASSWORD }),
-    ],
-    [
-      "PUT",
-      "/users/me/password",
-      "application/json",
-      JSON.stringify({ current_password: PASSWORD, new_password: "another horse" }),
-    ],
-  ])("does not hash for a client that has disconnected", async (method, path, type, body) => {
+  it("does not hash for a client that has disconnected", async () => {
     await using app = await openApp();
     await app.register();
-    const { token } = await app.login();
-    using line = holdLine();
-    const logins = Promise.all(Array.from({ length: 4 }, () => app.login())); // which take all places
-    await until(async () => line.calls() === 4);
-    const headers = { Authorization: `Bearer ${token}`, "Content-Type": type, "Content-Length": body.length };
-    const client = httpRequest(app.url + path, { method, headers });
-    client.on("error", () => {}).end(body);
-    await until(async () => line.calls() > 4);
-    client.destroy();
-    await expect(line.last()).rejects.toThrow(ClientDisconnect);
-    line.release();
-    await logins;
-    expect(app.lines.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+    await forEachRow(
+      [
+        ["POST", "/auth/token", "application/x-www-form-urlencoded", `username=alice&password=${PASSWORD}`],
+        [
+          "POST",
+          "/users",
+          "application/json",
+          JSON.stringify({ username: "bob", email: "b@example.com", password: PASSWORD }),
+        ],
+        [
+          "PUT",
+          "/users/me/password",
+          "application/json",
+          JSON.stringify({ current_password: PASSWORD, new_password: "another horse" }),
+        ],
+      ],
+      async (method, path, type, body) => {
+        const { token } = await app.login();
+        using line = holdLine();
+        const logins = Promise.all(Array.from({ length: 4 }, () => app.login())); // which take all places
+        await until(async () => line.calls() === 4);
+        const headers = { Authorization: `Bearer ${token}`, "Content-Type": type, "Content-Length": body.length };
+        const client = httpRequest(app.url + path, { method, headers });
+        client.on("error", () => {}).end(body);
+        await until(async () => line.calls() > 4);
+        client.destroy();
+        await expect(line.last()).rejects.toThrow(ClientDisconnect);
+        line.release();
+        await logins;
+        expect(app.lines.filter((entry) => entry.includes('"level":"error"'))).toEqual([]);
+      },
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 
 import { openApp } from "../support.js";
-import { cases, forEachRow } from "../support/cases.js";
+import { forEachRow } from "../support/cases.js";
 
 /** Two users, each with items. */
 async function openShop() {
@@ -35,31 +35,31 @@ describe("GET /items", () => {
 describe("a page of GET /items", () => {
   const countTo = (number: number) => Array.from({ length: number }, (_, index) => `item ${index + 1}`);
 
-  async function openStore(names: readonly string[]) {
-    const shop = await openShop();
+  it("returns items in pages, each of them once", async () => {
+    await using shop = await openShop();
     const { id: ownerId } = await shop.db.user.findUniqueOrThrow({ where: { username: "alice" } });
-    await shop.db.item.deleteMany();
-    await shop.db.item.createMany({ data: names.map((name) => ({ name, ownerId })) });
-    return shop;
-  }
-
-  cases([
-    { count: 5, limit: 2, pages: [2, 2, 1] },
-    { count: 4, limit: 2, pages: [2, 2] },
-    { count: 2, limit: 2, pages: [2] },
-    { count: 0, limit: 2, pages: [0] },
-    { count: 101, limit: 100, pages: [100, 1] },
-  ])("returns items in pages, each of them once", async ({ count, limit, pages }) => {
-    await using shop = await openStore(countTo(count));
-    const seen: string[][] = [];
-    for (let query = `limit=${limit}`; query !== "";) {
-      const response = await shop.get(`/items?${query}`).expect(200);
-      seen.push(response.body.map(({ name }: { name: string }) => name));
-      const cursor = response.get("X-Next-Cursor");
-      query = cursor === undefined ? "" : `limit=${limit}&cursor=${cursor}`;
-    }
-    expect(seen.map((names) => names.length)).toEqual(pages);
-    expect(seen.flat()).toEqual(countTo(count));
+    await forEachRow(
+      [
+        { count: 5, limit: 2, pages: [2, 2, 1] },
+        { count: 4, limit: 2, pages: [2, 2] },
+        { count: 2, limit: 2, pages: [2] },
+        { count: 0, limit: 2, pages: [0] },
+        { count: 101, limit: 100, pages: [100, 1] },
+      ],
+      async ({ count, limit, pages }) => {
+        await shop.db.item.deleteMany();
+        await shop.db.item.createMany({ data: countTo(count).map((name) => ({ name, ownerId })) });
+        const seen: string[][] = [];
+        for (let query = `limit=${limit}`; query !== "";) {
+          const response = await shop.get(`/items?${query}`).expect(200);
+          seen.push(response.body.map(({ name }: { name: string }) => name));
+          const cursor = response.get("X-Next-Cursor");
+          query = cursor === undefined ? "" : `limit=${limit}&cursor=${cursor}`;
+        }
+        expect(seen.map((names) => names.length)).toEqual(pages);
+        expect(seen.flat()).toEqual(countTo(count));
+      },
+    );
   });
 
   it("rejects an invalid parameter with 422", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import argon2 from "argon2";
 
 import { openApp } from "../support.js";
-import { cases, forEachRow } from "../support/cases.js";
+import { forEachRow } from "../support/cases.js";
 import { PASSWORD } from "../support/constants.js";
 
 const alice = { username: "alice", email: "alice@example.com", password: PASSWORD };
@@ -38,16 +38,18 @@ describe("POST /users", () => {
     expect(await app.db.user.findMany()).toMatchObject([{ email: "alice@example.com" }]);
   });
 
-  cases(["Alice", "ALICE", "aLiCe"])("treats upper and lower case in names as the same", async (username) => {
+  it("treats upper and lower case in names as the same", async () => {
     await using app = await openApp();
     await app.register();
-    await app.request
-      .post("/users")
-      .send({ ...alice, username })
-      .expect(409, { detail: "Username already taken" });
-    const { token } = await app.login(username);
-    const { body } = await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(200);
-    expect(body.username).toBe("alice");
+    await forEachRow(["Alice", "ALICE", "aLiCe"], async (username) => {
+      await app.request
+        .post("/users")
+        .send({ ...alice, username })
+        .expect(409, { detail: "Username already taken" });
+      const { token } = await app.login(username);
+      const { body } = await app.request.get("/users/me").auth(token, { type: "bearer" }).expect(200);
+      expect(body.username).toBe("alice");
+    });
   });
 
   it("responds with 429 and Retry-After after a hundred from one address", async () => {
