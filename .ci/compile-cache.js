@@ -1,3 +1,4 @@
+import v8 from "node:v8";
 import vm from "node:vm";
 
 /** Compiled code, by its text. */
@@ -12,6 +13,13 @@ const canBeKept = (code) => !code.includes("import(");
  */
 export function keepCompiledCode() {
   const { compileFunction, SourceTextModule } = vm;
+  const { setFlagsFromString } = v8;
+
+  // V8 rejects code that it has compiled with other flags.
+  v8.setFlagsFromString = (flags) => {
+    compiled.clear();
+    setFlagsFromString(flags);
+  };
 
   vm.SourceTextModule = class extends SourceTextModule {
     constructor(code, options) {

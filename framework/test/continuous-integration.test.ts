@@ -155,6 +155,17 @@ describe("the summary of the tests", () => {
 
   const tests = { "a.test.js": PASSES, "b.test.js": PASSES };
 
+  it("passes if a test sets a flag of V8, and a later file of its worker has the same modules", () => {
+    const file = `import v8 from "node:v8";
+      import "./shared.js";
+      it("passes", () => v8.setFlagsFromString("--expose-gc"));`;
+    const { status, summary } = runTests({
+      "shared.js": "export const shared = 1;",
+      ...Object.fromEntries(["a", "b", "c"].map((name) => [`${name}.test.js`, file])), // for two workers
+    });
+    expect({ status, summary }).toEqual({ status: 0, summary: "3 passed, 0 failed, 0 skipped\n" });
+  });
+
   it("fails if a worker does not exit", () => {
     const { status, summary } = runTests(tests, "process.on('message', () => {});");
     expect(status).toBe(1);
