@@ -98,7 +98,7 @@ export async function openClient(
 ) {
   return openPrisma<Client>({
     url,
-    waitMs: 1_000,
+    waitMs: 10_000, // of a machine that is busy
     poolSize: 5,
     ...(isMigrated && { migrations: MIGRATIONS }),
     sqlite: () => loadClient("sqlite"),

@@ -9,7 +9,7 @@ import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/
 import { openClient } from "./_clients.js";
 
 async function messageOf(url: string): Promise<string> {
-  const error = await openClient(url, { waitMs: 2_000 }).catch((reason: unknown) => reason);
+  const error = await openClient(url, { waitMs: 20_000 }).catch((reason: unknown) => reason);
   return error instanceof ConnectError ? error.message : `no ConnectError: ${String(error)}`;
 }
 

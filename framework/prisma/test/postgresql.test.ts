@@ -81,7 +81,7 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
   );
 
   it("is abandoned if it hangs in the middle of a transaction, and the pool drops the connection", async () => {
-    await using shop = await openShop({ waitMs: 500, poolSize: 1 });
+    await using shop = await openShop({ poolSize: 1 });
     const work = shop.db.transaction(async (tx) => {
       await tx.user.count();
       cluster.freeze();
@@ -93,10 +93,10 @@ describeWithCluster(`PostgreSQL${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CL
   });
 
   it("lets a transaction last longer than a query may wait, busy or idle", async () => {
-    await using shop = await openShop({ waitMs: 500, poolSize: 1 });
+    await using shop = await openShop({ waitMs: 1_000, poolSize: 1 });
     await shop.db.transaction(async (tx) => {
       await tx.user.create({ data: { name: "bob" } });
-      await queryPostgreSQL(cluster.url, "SELECT pg_sleep(1.6)"); // twice `waitMs`, and the 500 ms of a silent server
+      await queryPostgreSQL(cluster.url, "SELECT pg_sleep(2.6)"); // twice `waitMs`, and the 500 ms of a silent server
       await tx.user.create({ data: { name: "eve" } });
     });
     expect(await shop.db.user.count()).toBe(3);

@@ -172,8 +172,8 @@ describe.each([
       let goOn = (): void => {};
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       shop.app.post("/", { params: { tx: Depends(shop.take({ timeoutMs: 100 })) } }, async ({ tx }) => {
-        await tx.user.create(ada);
         late = gate.then(() => tx.user.create({ data: { name: "late" } }));
+        await tx.user.create(ada);
         return late;
       });
       const answer = await call(shop.app, "POST", "/");
@@ -204,8 +204,8 @@ describe.each([
       const gate = new Promise<void>((resolve) => (goOn = resolve));
       const route = { params: { tx: Depends(shop.take()) }, limits: { handlerMs: 100 } };
       shop.app.post("/", route, async ({ tx }) => {
-        await tx.user.create(ada);
         late = gate.then(() => tx.user.create({ data: { name: "late" } }));
+        await tx.user.create(ada);
         return late;
       });
       expect(await call(shop.app, "POST", "/")).toMatchObject({ status: 504 });
@@ -280,12 +280,12 @@ describe.each([
     });
 
     it("lets a transaction last longer than waitMs, busy or idle", async () => {
-      await using shop = await openShop(name, { waitMs: 200, poolSize: 1 });
+      await using shop = await openShop(name, { waitMs: 1_000, poolSize: 1 });
       shop.app.post("/", { params: { tx: Depends(shop.take()) } }, async ({ tx }) => {
         await tx.user.create(ada);
-        for (let index = 0; index < 9; index++) {
-          await new Promise((resolve) => setTimeout(resolve, 100));
-          if (index > 5) await tx.user.count();
+        for (const isBusy of [false, false, true, true]) {
+          await new Promise((resolve) => setTimeout(resolve, 600));
+          if (isBusy) await tx.user.count();
         }
         return tx.user.create({ data: { name: "bob" } });
       });
@@ -418,7 +418,7 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
   );
 
   it("responds with 503 if the database is unavailable at the beginning, at a statement or at the commit", async () => {
-    await using shop = await openShop("PostgreSQL", { waitMs: 1_000, poolSize: 1 });
+    await using shop = await openShop("PostgreSQL", { waitMs: 5_000, poolSize: 1 });
     shop.app.post("/{moment}", { params: { tx: Depends(shop.take()) } }, async ({ tx, moment }) => {
       await tx.user.create(ada);
       await cluster.stop();
@@ -444,14 +444,14 @@ describeWithCluster("transactionOf on PostgreSQL", () => {
   });
 
   it("keeps the connections of its pool, even after rollbacks of every kind", async () => {
-    await using shop = await openShop("PostgreSQL", { poolSize: 2, waitMs: 500 });
+    await using shop = await openShop("PostgreSQL", { poolSize: 2, waitMs: 5_000 });
     const pids = () =>
       queryPostgreSQL(cluster.url, "SELECT pid FROM pg_stat_activity WHERE application_name = 'tsgi' ORDER BY pid");
-    shop.app.post("/{kind}", { params: { tx: Depends(shop.take({ timeoutMs: 300 })) } }, async ({ tx, kind }) => {
+    shop.app.post("/{kind}", { params: { tx: Depends(shop.take({ timeoutMs: 2_000 })) } }, async ({ tx, kind }) => {
       await tx.user.count();
       if (kind === "error") throw new HTTPException(409);
-      if (kind === "timeout") await new Promise((resolve) => setTimeout(resolve, 400));
-      if (kind === "slow") await raw(tx).$executeRawUnsafe("SELECT pg_sleep(0.4)");
+      if (kind === "timeout") await new Promise((resolve) => setTimeout(resolve, 2_100));
+      if (kind === "slow") await raw(tx).$executeRawUnsafe("SELECT pg_sleep(2.1)");
       return 1;
     });
     const kinds = ["ok", "error", "timeout", "slow", "ok"];

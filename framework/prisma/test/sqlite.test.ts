@@ -37,28 +37,28 @@ describe("a transaction", () => {
   });
 });
 
-/** The program of another process: holds the lock for three seconds, and reports when it has it. */
+/** The program of another process: takes the lock, reports that, and holds it until three seconds after the reply. */
 const LOCK_FOR_THREE_SECONDS = `
   import SQLite from "libsql";
   const connection = new SQLite(process.argv[1]);
   connection.exec("BEGIN IMMEDIATE");
   console.log("locked");
-  setTimeout(() => connection.exec("COMMIT"), 3_000);
+  process.stdin.once("data", () => setTimeout(() => connection.exec("COMMIT"), 3_000));
 `;
 
 describe("a database that another process has locked", () => {
   it("is waited for, three seconds if need be, and reads do not wait", async () => {
     await using tables = await openTables();
-    const db = await openClient(tables.url, { waitMs: 6_000 });
+    const db = await openClient(tables.url, { waitMs: 20_000 });
     const file = fileURLToPath(tables.url);
     const other = spawn(process.execPath, ["--input-type=module", "--eval", LOCK_FOR_THREE_SECONDS, file], {
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", "inherit"],
     });
     const ended = once(other, "exit");
     await once(other.stdout, "data");
     const writes = Array.from({ length: 10 }, (_, index) => db.user.create({ data: { name: `user-${index}` } }));
     expect(await tables.db.user.count()).toBe(0);
-    expect(other.exitCode).toBeNull(); // it still holds the lock
+    other.stdin.end("I have read");
     await Promise.all(writes);
     expect(await ended).toEqual([0, null]);
     await db.$disconnect();

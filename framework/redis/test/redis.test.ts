@@ -134,7 +134,7 @@ describeWithRedis(`openRedisStore${HAS_REDIS ? "" : " (redis-server is not insta
 
   it.each([
     ["has crashed", "stop", 10_000],
-    ["is frozen", "freeze", 500],
+    ["is frozen", "freeze", 2_000],
   ] as const)("continues in memory while Redis %s, and is shared again afterwards", async (_, fault, timeoutMs) => {
     await using server = await startRedis();
     const log = keptLog();

@@ -77,7 +77,7 @@ describe("POST /users", () => {
   });
 
   it("responds with 503 if the database is too slow", async () => {
-    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" }, waitMs: 250 });
+    await using app = await openApp({ env: { TRUSTED_PROXIES: "127.0.0.1" }, waitMs: 1_000 });
     await app.register();
     const registering = Promise.all(flood(app));
     const logins = Array.from({ length: 20 }, () =>
