@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { blocksOf, PAGES } from "./agent-pages.js";
 import { calls, callsWithModels } from "./generated-calls.js";
 import { linkPackages, scaffoldInto, type Project } from "./scaffolded.js";
@@ -71,6 +71,8 @@ export interface AllProjects extends AsyncDisposable {
   readonly settings: readonly (readonly [path: string, texts: ReadonlySet<string>])[];
   /** Runs a tool over all projects. */
   tool(name: string, ...parameters: string[]): Promise<Result>;
+  /** Runs tests of the projects. @returns for each file "passed", or its errors */
+  test(files: readonly string[]): Promise<Map<string, string>>;
   /** Puts the compiled code of a project to its place. */
   build(name: string): Project;
 }
@@ -100,6 +102,7 @@ export async function writeAllProjects(): Promise<AllProjects> {
     results,
     settings,
     tool,
+    test: (files) => runTests(folder.path, projects, files),
     build: (name) => {
       const project = projects.get(name);
       if (project === undefined) throw new Error(`there is no project ${name}`);
@@ -108,6 +111,26 @@ export async function writeAllProjects(): Promise<AllProjects> {
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
+}
+
+/** Runs tests in one process, as the script `test` of each project does it. */
+async function runTests(
+  folder: string,
+  projects: ReadonlyMap<string, Project>,
+  files: readonly string[],
+): Promise<Map<string, string>> {
+  const used = [...projects].filter(([name]) => files.some((file) => file.startsWith(`${name}/`)));
+  const scripts = new Set(used.map(([, project]) => project.jest()));
+  if (scripts.size !== 1) throw new Error(`different scripts: ${[...scripts].join(", ")}`);
+  const output = join(folder, "results.json");
+  const parameters = ["-i", "--json", `--outputFile=${output}`, "--projects", ...used.map(([, { path }]) => path)];
+  const line = [...scripts, ...parameters, "--runTestsByPath", ...files].join(" ");
+  const { stderr } = await run("sh", ["-c", line], { cwd: folder, env: { NODE_OPTIONS: undefined } });
+  if (!existsSync(output)) throw new Error(stderr);
+  const { testResults } = JSON.parse(readFileSync(output, "utf8")) as {
+    testResults: { name: string; status: string; message: string }[];
+  };
+  return new Map(testResults.map(({ name, status, message }) => [relative(folder, name), message || status]));
 }
 
 /** Adds the code of the pages for agents to a project. */

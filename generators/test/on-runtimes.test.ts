@@ -53,7 +53,7 @@ slowly("a project on another runtime (only with TSGI_SLOW=1)", () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    registry = await startRegistry();
+    registry = await startRegistry("on-runtimes");
     env = {
       ...registry.env,
       NPM_CONFIG_REGISTRY: registry.url, // the name that Deno and Bun read

@@ -32,7 +32,7 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
   let registry: Registry;
 
   beforeAll(async () => {
-    registry = await startRegistry();
+    registry = await startRegistry("registry");
   });
 
   afterAll(async () => {

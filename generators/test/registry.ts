@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
+import { readTarball } from "../src/tarball.js";
+import { templateOf } from "./repository-templates.js";
 import { packageRoot, repositoryRoot, run, shellEnvironment, temporaryFolder } from "./support.js";
 
 /** Packages that only these tests need are installed here, once. */
@@ -16,7 +19,7 @@ const verdaccio = { dependencies: { verdaccio: "6.8.0" }, overrides: { "node-fet
 const program = `
 import verdaccio from "verdaccio";
 
-const [storage, upstream] = process.argv.slice(2);
+const [storage, upstream] = process.argv.slice(1);
 const all = { access: "$all", publish: "$all", unpublish: "$all" };
 const server = await verdaccio.runServer({
   self_path: storage,
@@ -45,32 +48,44 @@ async function must(name: string, parameters: readonly string[], cwd: string, en
   return result.stdout.trim();
 }
 
-/** Installs packages into a folder of the cache, unless they are there. */
+/** Installs packages into a folder of the cache, unless they are there. Another test file may do the same meanwhile. */
 export async function fetchPackages(name: string, manifest: { dependencies: Record<string, string> }): Promise<string> {
   const folder = join(cache, name);
-  if (!existsSync(join(folder, "node_modules"))) {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, ...manifest }));
-    await must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const temporary = await mkdtemp(`${folder}-`);
+    await writeFile(join(temporary, "package.json"), JSON.stringify({ private: true, ...manifest }));
+    await must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], temporary);
+    await rename(temporary, folder).catch(async (error: unknown) => {
+      if (!existsSync(folder)) throw error;
+      await rm(temporary, { recursive: true });
+    });
   }
   return folder;
 }
 
-/** Starts a registry and publishes the framework's packages and this one to it, as they would be packed. */
-export async function startRegistry(): Promise<Registry> {
+/**
+ * Starts a registry and publishes the framework's packages and this one to it, as they would be packed.
+ *
+ * @param user the test file: each has the packages of others in a separate folder of the cache
+ */
+export async function startRegistry(user: string): Promise<Registry> {
   const folder = await fetchPackages("verdaccio", verdaccio);
-  const storage = join(cache, "storage");
+  const storage = join(cache, `storage-${user}`);
   await mkdir(storage, { recursive: true });
   for (const name of ["tsgi", "@tsgi", "create-tsgi", ".verdaccio-db.json"]) {
     await rm(join(storage, name), { recursive: true, force: true });
   }
-  await writeFile(join(folder, "serve.mjs"), program);
   const upstream = await must("npm", ["config", "get", "registry"], repositoryRoot);
-  const server = spawn(process.execPath, ["serve.mjs", storage, upstream.split("\n").at(-1) ?? ""], {
-    cwd: folder,
-    env: shellEnvironment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const server = spawn(
+    process.execPath,
+    ["--input-type=module", "--eval", program, storage, upstream.split("\n").at(-1) ?? ""],
+    {
+      cwd: folder,
+      env: shellEnvironment,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const ended = once(server, "close");
   const stop = async () => {
     server.kill("SIGKILL");
@@ -101,7 +116,7 @@ export async function startRegistry(): Promise<Registry> {
       YARN_PREFIX: home.path,
       YARN_CACHE_FOLDER: join(home.path, ".yarn-cache"),
     };
-    await publish(env, home.path);
+    await publish(url);
     return {
       url,
       env,
@@ -116,13 +131,33 @@ export async function startRegistry(): Promise<Registry> {
   }
 }
 
-async function publish(env: Record<string, string>, folder: string): Promise<void> {
-  const framework = await readdir(join(repositoryRoot, "framework"));
-  const packages = ["generators", ...framework.map((name) => `framework/${name}`)]
-    .map((name) => join(repositoryRoot, name))
-    .filter((name) => existsSync(join(name, "package.json")));
-  await must("npm", ["pack", "--silent", "--pack-destination", folder, ...packages], repositoryRoot);
-  for (const tarball of (await readdir(folder)).filter((name) => name.endsWith(".tgz"))) {
-    await must("npm", ["publish", join(folder, tarball), "--no-provenance", "--loglevel=error"], folder, env);
+/** Publishes all packages by the requests of `npm publish`, which takes a second of processor time for each. */
+async function publish(registry: string): Promise<void> {
+  const { packages, generator } = templateOf("auth");
+  const tarballs = [...packages.values(), generator].flatMap(({ tarball }) => tarball ?? []);
+  for (const { path, read } of tarballs) {
+    const data = await read();
+    const manifest = JSON.parse(String(readTarball(data).get("package.json"))) as { name: string; version: string };
+    const { name, version } = manifest;
+    const file = basename(path);
+    const dist = {
+      tarball: `${registry}${name}/-/${file}`,
+      shasum: createHash("sha1").update(data).digest("hex"),
+      integrity: `sha512-${createHash("sha512").update(data).digest("base64")}`,
+    };
+    const response = await fetch(`${registry}${name.replace("/", "%2f")}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        _id: name,
+        name,
+        "dist-tags": { latest: version },
+        versions: { [version]: { ...manifest, _id: `${name}@${version}`, dist } },
+        _attachments: {
+          [file]: { content_type: "application/octet-stream", data: data.toString("base64"), length: data.length },
+        },
+      }),
+    });
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
   }
 }

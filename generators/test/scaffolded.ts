@@ -21,6 +21,8 @@ export interface Project {
   create(...parameters: string[]): Promise<Result>;
   /** Runs the command in its folder once for each list of arguments. */
   createInOrder(calls: readonly (readonly string[])[]): Promise<Result[]>;
+  /** The command that runs its tests. */
+  jest(): string;
   /** Runs its tests, or those that are named. */
   test(...paths: string[]): Promise<Result>;
   /** Runs one of its scripts. */
@@ -65,6 +67,10 @@ function projectIn(path: string): Project {
   const env = { PATH: `${join(packages, ".bin")}:${process.env["PATH"]}`, NODE_OPTIONS: undefined };
   const shell = (line: string) => run("sh", ["-c", line], { cwd: path, env });
   const scriptOf = (name: string) => String(JSON.parse(readFileSync(join(path, "package.json"), "utf8")).scripts[name]);
+  const jest = () => {
+    const [, node = "", program = ""] = /(?:^|&& )(node .*)node_modules(\/.*jest\.js)$/.exec(scriptOf("test")) ?? [];
+    return `${node}${packages}${program}`;
+  };
   return {
     path,
     env,
@@ -72,10 +78,8 @@ function projectIn(path: string): Project {
     tool: (name, ...parameters) => run(name, parameters, { cwd: path, env }),
     create: (...parameters) => createTsgi(parameters, { cwd: path }),
     createInOrder: (calls) => createTsgiInOrder(calls, { cwd: path }),
-    test: (...paths) => {
-      const [, options = ""] = /(?:^|&& )node (.*)node_modules\/jest\/bin\/jest\.js$/.exec(scriptOf("test")) ?? [];
-      return shell(`node ${options} ${packages}/jest/bin/jest.js -i ${paths.join(" ")}`);
-    },
+    jest,
+    test: (...paths) => shell(`${jest()} -i ${paths.join(" ")}`),
     script: (name, more) => run("npm", ["run", "--silent", name], { cwd: path, env: { ...env, ...more } }),
     check: () => shell(scriptOf("check")),
     files: () => filesOf(path),
