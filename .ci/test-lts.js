@@ -20,7 +20,7 @@ const TESTS = [
   "framework/broadcast/test/broadcast.test.ts",
   "framework/cli/test/run.test.ts",
   "framework/client/test/client.test.ts",
-  "framework/conformance/test/servers.test.ts",
+  "framework/conformance/test/statements.test.ts",
   "framework/lambda/test/to-lambda-stream.test.ts",
   "framework/mcp/test/mcp.test.ts",
   "framework/metrics/test/metrics.test.ts",

@@ -205,8 +205,8 @@ export const httpRequestStatements: readonly Statement<StartServer, ServerFeatur
       "must",
       SCOPE,
       "Repeated headers stay several, and their values in order.",
-      scopeOf({ headers: ["1", "2", "3"].map((value) => ["x-test", value]) }, ({ headers }) =>
-        mustEqual(valuesOf(toText(headers), "x-test"), ["1", "2", "3"], "the headers x-test"),
+      scopeOf({ headers: ["1", "2", "1"].map((value) => ["x-test", value]) }, ({ headers }) =>
+        mustEqual(valuesOf(toText(headers), "x-test"), ["1", "2", "1"], "the headers x-test"),
       ),
     ],
     [

@@ -257,6 +257,7 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
         [
           START,
           { type: "http.response.body", body: bytesOf("one,"), more_body: true },
+          { type: "http.response.body", body: bytesOf(""), more_body: true },
           { type: "http.response.body", body: bytesOf("two,"), more_body: true },
           { type: "http.response.body", body: bytesOf("three"), more_body: false },
         ],
@@ -268,7 +269,12 @@ export const httpResponseStatements: readonly Statement<StartServer, ServerFeatu
       "must",
       BODY,
       "A message without `body` is empty, and without `more_body` it is the last one.",
-      responseOf([START, { type: "http.response.body" }], ({ body }) => mustEqual(body, "", "the body")),
+      async (start) => {
+        const last = { type: "http.response.body" };
+        const part = { type: "http.response.body", body: bytesOf("part"), more_body: true };
+        await responseOf([START, last], ({ body }) => mustEqual(body, "", "the body"))(start);
+        await responseOf([START, part, last], ({ body }) => mustEqual(body, "part", "the body"))(start);
+      },
     ],
     [
       "http.response.flush",

@@ -379,7 +379,7 @@ const messageStatements = toStatements<StartServer, ServerFeature>(
       "should",
       "www#websocket",
       "A message in fragments is given whole.",
-      messageFor(async (webSocket) => webSocket.sendFragments?.("one,", "two,", "three"), isText("one,two,three")),
+      messageFor(async (webSocket) => webSocket.sendFragments?.("one,", "", "two,", "three"), isText("one,two,three")),
     ],
     ["websocket.ping +frames", "should", "www#websocket", "The server itself replies to a ping.", checkPing],
     [

@@ -54,7 +54,7 @@ const fetchHandler = fromFetchHandler(async (request) => new Response(request.bo
 export const applications: readonly NamedApplication[] = [
   { name: "App", app: createApp(), paths: { echo: "/echo", websocket: "/echo" } },
   { name: "App, mount", app: createMount(), paths: mounted },
-  { name: "StaticFiles", app: new StaticFiles(import.meta.dirname), paths: { get: "/servers.test.ts" } },
+  { name: "StaticFiles", app: new StaticFiles(import.meta.dirname), paths: { get: "/statements.test.ts" } },
   { name: "fromFetchHandler", app: fetchHandler, paths: { echo: "/" } },
 ];
 
@@ -64,7 +64,7 @@ function underHTTPS(app: ASGIApp): ASGIApp {
 }
 
 /** Each middleware, configured so that it passes the requests of the checks. */
-export const middlewares: readonly (readonly [name: string, middleware: Middleware])[] = [
+const configured: readonly (readonly [name: string, middleware: Middleware])[] = [
   ["bodyLimit", bodyLimit(1_000_000)],
   ["compress", compress()],
   ["cors", cors({ allowOrigins: ["https://example.com"] })],
@@ -81,3 +81,11 @@ export const middlewares: readonly (readonly [name: string, middleware: Middlewa
   ["timeLimit", timeLimit(60_000)],
   ["trustedHost", trustedHost({ allowedHosts: ["127.0.0.1", "localhost"] })],
 ];
+
+/** Each middleware, and `echo` in it. */
+export const middlewares = configured.map(([name, middleware]) => ({
+  name,
+  middleware,
+  app: middleware(echo),
+  paths: { echo: "/", websocket: "/" },
+}));

@@ -7,13 +7,12 @@ import {
   type CheckResult,
   checkApplication,
   checkServer,
-  echo,
   serverStatements,
   type Statement,
 } from "../src/index.js";
-import { applications, middlewares } from "./_applications.js";
+import { applications, middlewares, type NamedApplication } from "./_applications.js";
 import { DIVERGENCES } from "./_divergences.js";
-import { servers } from "./_servers.js";
+import { servers, type ServerSubject } from "./_servers.js";
 
 export const PAGE = path.join(import.meta.dirname, "../../docs/conformance.md");
 export const RECORD = path.join(import.meta.dirname, "recorded.json");
@@ -30,7 +29,7 @@ export interface Column {
 }
 
 /** The part of a result that a cell is made of. */
-export type AnyResult = Pick<CheckResult<never>, "passed" | "notApplicable"> & {
+export type AnyResult = Pick<CheckResult<never>, "passed" | "notApplicable" | "error"> & {
   readonly statement: { readonly id: string };
 };
 
@@ -50,26 +49,33 @@ export function toColumn(name: string, results: readonly AnyResult[]): Column {
   };
 }
 
-/** Runs the servers that run everywhere. */
-export async function runServers(): Promise<Column[]> {
+const runs = new Map<ServerSubject | NamedApplication, Promise<AnyResult[]>>();
+
+/** Runs the checks of a subject the first time that it is asked for them. */
+export function runOnce(subject: ServerSubject | NamedApplication): Promise<AnyResult[]> {
+  const run =
+    runs.get(subject) ??
+    ("start" in subject ? checkServer(subject.start, subject.lacks) : checkApplication(subject.app, subject.paths));
+  runs.set(subject, run);
+  return run;
+}
+
+async function columnsOf(subjects: readonly (ServerSubject | NamedApplication)[]): Promise<Column[]> {
   const columns: Column[] = [];
-  for (const { name, start, lacks } of servers) columns.push(toColumn(name, await checkServer(start, lacks)));
+  for (const subject of subjects) columns.push(toColumn(subject.name, await runOnce(subject)));
   return columns;
 }
 
-/** Runs the applications, and all middleware as one column. */
-export async function runApplications(): Promise<Column[]> {
-  const columns: Column[] = [];
-  for (const { name, app, paths } of applications) columns.push(toColumn(name, await checkApplication(app, paths)));
+/** The columns of the subjects that run everywhere. All middleware is one column. */
+export async function toColumns(): Promise<{ onServers: Column[]; onApplications: Column[] }> {
   const rows: AnyResult[] = [];
-  for (const [, middleware] of middlewares) {
-    rows.push(...(await checkApplication(middleware(echo), { echo: "/", websocket: "/" })));
-  }
+  for (const middleware of middlewares) rows.push(...(await runOnce(middleware)));
   const { cells } = toColumn(
     "",
     rows.toSorted((left, right) => Number(right.passed) - Number(left.passed)),
   );
-  return [...columns, { name: "middleware", cells, reasons: [] }];
+  const onApplications = [...(await columnsOf(applications)), { name: "middleware", cells, reasons: [] }];
+  return { onServers: await columnsOf(servers), onApplications };
 }
 
 /** The columns of servers on other runtimes, as the last slow run has written them. */
@@ -126,7 +132,7 @@ function differences(): string {
 /** The page with the results of a run. The text between the lists is written by hand. */
 export function renderPage(onServers: readonly Column[], onApplications: readonly Column[]): string {
   const parts: Readonly<Record<string, string>> = {
-    applications: `${tables(applicationStatements, onApplications).replaceAll("### ", "### Applications: ")}\n\nThe middleware: ${middlewares.map(([name]) => `\`${name}\``).join(", ")}, each around an application that keeps all.`,
+    applications: `${tables(applicationStatements, onApplications).replaceAll("### ", "### Applications: ")}\n\nThe middleware: ${middlewares.map(({ name }) => `\`${name}\``).join(", ")}, each around an application that keeps all.`,
     servers: tables(serverStatements, onServers).replaceAll("### ", "### Servers: "),
     differences: differences(),
     sources: SOURCES.map((source, index) => `[${index + 1}]: ${source}`).join("\n"),
@@ -146,5 +152,6 @@ export function unpadded(text: string): string {
 
 /** Writes the page of a run. */
 export async function writePage(): Promise<void> {
-  writeFileSync(PAGE, renderPage([...(await runServers()), ...recordedColumns()], await runApplications()));
+  const { onServers, onApplications } = await toColumns();
+  writeFileSync(PAGE, renderPage([...onServers, ...recordedColumns()], onApplications));
 }

@@ -33,7 +33,8 @@ export async function runOn(runtime: string): Promise<Run[]> {
   return JSON.parse(stdout) as Run[];
 }
 
-async function startUws(app: ASGIApp): Promise<StartedServer> {
+/** Starts the server of Node on uWebSockets.js. */
+export async function startUws(app: ASGIApp): Promise<StartedServer> {
   const settings = { port: 0, signals: false, logger: new KeptLog() };
   const server = await serve(app, { ...settings, loop: "uwebsockets" });
   if (server.loop !== "uwebsockets") throw new Error(`The server runs on ${server.loop}.`);

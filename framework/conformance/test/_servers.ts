@@ -29,7 +29,8 @@ export interface ServerSubject {
 const quiet = () => ({ logger: new KeptLog() });
 const settings = () => ({ ...quiet(), port: 0, signals: false });
 
-async function startHTTP1(app: ASGIApp) {
+/** Starts the server of Node. */
+export async function startHTTP1(app: ASGIApp) {
   const server = await serve(app, settings());
   return overSocket(server.url, () => server.close());
 }

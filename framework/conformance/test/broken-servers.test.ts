@@ -4,13 +4,11 @@ import { checkServer, serverStatements, type StartServer } from "../src/index.js
 import { type BrokenServer, brokenServers } from "./_broken-servers.js";
 import { DIVERGENCES } from "./_divergences.js";
 import { MEMORY_LACKS, startInMemory } from "./_memory-server.js";
-import { servers } from "./_servers.js";
-
-const [{ start: startOnSocket }] = servers as [(typeof servers)[number]];
+import { startHTTP1 } from "./_servers.js";
 
 /** The statements that a broken server does not keep. */
 async function brokenBy({ wrap = (app) => app, around = (start) => start, onSocket }: BrokenServer): Promise<string[]> {
-  const start: StartServer = around((app) => (onSocket ? startOnSocket : startInMemory)(wrap(app)));
+  const start: StartServer = around((app) => (onSocket ? startHTTP1 : startInMemory)(wrap(app)));
   const results = await checkServer(start, onSocket ? {} : MEMORY_LACKS);
   return results
     .filter(({ passed, statement }) => !passed && !(statement.id in DIVERGENCES))

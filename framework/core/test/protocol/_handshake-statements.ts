@@ -125,17 +125,6 @@ const scopes: readonly Statement[] = [
     },
   },
   {
-    title: "`subprotocols` has the offers of the client in their order",
-    source: SCOPE,
-    needs: websocket,
-    run: async (stage) => {
-      expect((await scopeOf(stage, { subprotocols: ["first", "v2.second"] })).subprotocols).toEqual([
-        "first",
-        "v2.second",
-      ]);
-    },
-  },
-  {
     title: "`subprotocols` has the offers of one header in their order",
     source: "RFC 6455 §4.1",
     needs: websocket,
@@ -182,29 +171,6 @@ const accepts: readonly Statement[] = [
         () => {},
       );
       expect(await value).toEqual({ type: "websocket.connect" });
-    },
-  },
-  {
-    title: "The handshake is not completed before the accept",
-    source: CONNECT,
-    needs: websocket,
-    run: async (stage) => {
-      const [connecting, gate] = [new Deferred<void>(), new Deferred<void>()];
-      const server = await stage.start({
-        websocket: async ({ receive, send }) => {
-          await receive();
-          connecting.resolve();
-          await gate.promise;
-          await send(ACCEPT);
-        },
-      });
-      let isAnswered = false;
-      const answer = server.websocket().finally(() => (isAnswered = true));
-      await connecting.promise;
-      await server.fence();
-      expect(isAnswered).toBe(false);
-      gate.resolve();
-      expect((await answer).status).toBe(101);
     },
   },
   {

@@ -153,22 +153,6 @@ const messages: readonly Statement[] = [
     },
   },
   {
-    title: "A message in fragments is one message",
-    source: "RFC 6455 §5.4",
-    needs: frames,
-    run: async (stage) => {
-      const { value } = await talkOpen(
-        stage,
-        ({ receive }) => received(receive),
-        async (client) => {
-          await client.sendFragments?.("one,", "", "two,", "three");
-          await client.closed;
-        },
-      );
-      expect(await value).toMatchObject({ type: "websocket.receive", text: "one,two,three" });
-    },
-  },
-  {
     title: "The server answers a ping, of which the application learns nothing",
     source: "RFC 6455 §5.5.2",
     needs: frames,

@@ -4,7 +4,7 @@ import { expect } from "@jest/globals";
 import type { SendMessage } from "../../src/protocol/asgi.js";
 import { HeaderList } from "../../src/protocol/header-list.js";
 import { Deferred } from "../../src/common/promises.js";
-import { body, bytes, errorOf, type HTTPCall, part, sendEach, start, text, toPairs } from "./_calls.js";
+import { body, bytes, errorOf, type HTTPCall, part, sendEach, start, toPairs } from "./_calls.js";
 import type { Request } from "./_driver.js";
 import { exchange, type Stage, type Whole } from "./_stage.js";
 import type { Statement } from "./_statement.js";
@@ -61,51 +61,6 @@ const phases: readonly Statement[] = [
       expect(response).toMatchObject({ status: 418, body: "short and stout", end: "whole" });
       expect(valuesOf(response, "x-test")).toEqual(["a b"]);
       expect(log).toEqual([]);
-    },
-  },
-  {
-    title: "The parts of a body are one body, empty ones included",
-    source: BODY,
-    run: async (stage) => {
-      const { errors, response } = await script(stage, [
-        start(200),
-        part("one,"),
-        part(),
-        part("two,"),
-        part(),
-        body("three"),
-      ]);
-      expect(errors).toEqual([null, null, null, null, null, null]);
-      expect(response).toMatchObject({ status: 200, body: "one,two,three", end: "whole" });
-    },
-  },
-  {
-    title: "A body message without `body` is empty, and without `more_body` it is the last",
-    source: BODY,
-    run: async (stage) => {
-      const { errors, response } = await script(stage, [start(200), part("a"), { type: "http.response.body" }]);
-      expect([errors, response]).toEqual([[null, null, null], expect.objectContaining({ body: "a", end: "whole" })]);
-    },
-  },
-  {
-    title: "The client gets a part before the application sends the next one",
-    source: BODY,
-    run: async (stage) => {
-      const seen = new Deferred<void>();
-      const server = await stage.start({
-        http: async ({ send }) => {
-          await send(start(200));
-          await send(part("first,"));
-          await seen.promise;
-          await send(body("last"));
-        },
-      });
-      let content = "";
-      for await (const arrived of (await server.request()).body) {
-        content += text(arrived);
-        if (content === "first,") seen.resolve();
-      }
-      expect(content).toBe("first,last");
     },
   },
   {
@@ -264,17 +219,6 @@ const phases: readonly Statement[] = [
       const { errors, response } = await script(stage, [start(200), ...wrong, body("ok")]);
       expect(errors).toEqual([null, ...wrong.map(() => "ProtocolError"), null]);
       expect(response).toMatchObject({ status: 200, body: "ok", end: "whole" });
-    },
-  },
-  {
-    title: "Keys of a message that ASGI does not know are ignored",
-    source: ERRORS,
-    run: async (stage) => {
-      const { errors, response } = await script(stage, [
-        { ...start(200), "x.key": 1 },
-        { ...body("ok"), "x.key": 1 },
-      ]);
-      expect([errors, response]).toEqual([[null, null], expect.objectContaining({ status: 200, body: "ok" })]);
     },
   },
 ];
