@@ -14,9 +14,6 @@ const UNSAFE = /[/\\\u0000]|^\.{1,2}$/;
 const UNSAFE_ON_WINDOWS = /[:*?"<>|\u0001-\u001f]|[. ]$|~\d|^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?:\.|$)/i;
 
 /** Tells if a segment of a path is the name of one file, and its only name. */
-export function isFileName(
-  segment: string,
-  platform: NodeJS.Platform | undefined = globalThis.process?.platform,
-): boolean {
+export function isFileName(segment: string, platform: string | undefined = globalThis.process?.platform): boolean {
   return !UNSAFE.test(segment) && !(platform === "win32" && UNSAFE_ON_WINDOWS.test(segment));
 }

@@ -4,13 +4,16 @@ import { clearInterval, setInterval } from "../../common/timers.js";
 /** Milliseconds between two checks that the shell of a script still runs. */
 const SCRIPT_MS = 250;
 
+/** Not `NodeJS.Signals`: a frontend reads these declarations without the types of Node. */
+type EndSignal = "SIGTERM" | "SIGINT" | "SIGBREAK" | "SIGHUP";
+
 /**
  * The signals that ask a process to end. Windows sends SIGBREAK for Ctrl-Break, SIGHUP when the console is closed,
  * and no SIGTERM.
  *
  * @see https://nodejs.org/api/process.html#signal-events
  */
-export function endSignals(platform: NodeJS.Platform = process.platform): readonly NodeJS.Signals[] {
+export function endSignals(platform: string = process.platform): readonly EndSignal[] {
   return platform === "win32" ? ["SIGTERM", "SIGINT", "SIGBREAK", "SIGHUP"] : ["SIGTERM", "SIGINT"];
 }
 
@@ -18,7 +21,7 @@ export function endSignals(platform: NodeJS.Platform = process.platform): readon
  * Calls a function when this process is asked to end, with the signal. Gives the undo. To be called before anything is
  * awaited: a process without these listeners ignores the signals if it is the first of its container.
  */
-export function onEndRequest(listener: (signal: NodeJS.Signals) => void): () => void {
+export function onEndRequest(listener: (signal: EndSignal) => void): () => void {
   const signals = endSignals();
   for (const signal of signals) process.on(signal, listener);
   const leave = watchScript(() => listener("SIGTERM"));
