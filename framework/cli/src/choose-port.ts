@@ -10,26 +10,34 @@ import { ServerStartError } from "tsgi/node";
 /** Ports after the one in use that are tried. */
 const TRIES = 20;
 
+/** The input and the output of a question. */
+interface Dialog {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
 /**
  * The port to serve on: the requested one if it is free, otherwise the next free one if the person at the terminal
  * agrees. Every other reason for which it cannot be listened on is left to the server to report.
  *
  * @throws ServerStartError naming the process that listens there, and the next free port
  */
-export async function choosePort({ host, port }: { host: string; port: number }): Promise<number> {
+export async function choosePort(
+  { host, port }: { readonly host: string; readonly port: number },
+  terminal: Dialog = process,
+): Promise<number> {
   if (port === 0 || !(await isInUse(host, port))) return port;
   const next = await findFree(host, port + 1);
   const listener = await findListener(port);
   const taken = `Port ${port} on ${host} is in use${listener === null ? "" : ` by ${listener}`}.`;
-  if (next !== null && process.stdin.isTTY && process.stderr.isTTY && (await agrees(`${taken} Take ${next}? (Y/n) `))) {
-    return next;
-  }
+  const canAsk = terminal.stdin.isTTY && terminal.stderr.isTTY;
+  if (next !== null && canAsk && (await agrees(`${taken} Take ${next}? (Y/n) `, terminal))) return next;
   const way = next === null ? "choose another port" : `take the next free one: --port ${next}, or PORT=${next}`;
   throw new ServerStartError("EADDRINUSE", SERVER_START["EADDRINUSE.dev"](taken, way));
 }
 
-async function agrees(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+async function agrees(question: string, { stdin, stderr }: Dialog): Promise<boolean> {
+  const terminal = createInterface({ input: stdin, output: stderr });
   const answer = new Promise<string>((resolve) => {
     terminal.once("SIGINT", () => resolve("n"));
     terminal.once("close", () => resolve("n"));
@@ -53,7 +61,7 @@ async function isInUse(host: string, port: number): Promise<boolean> {
     await once(probe.listen(port, host), "listening");
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    return typeof error === "object" && error !== null && "code" in error && error.code === "EADDRINUSE";
   } finally {
     probe.close();
   }

@@ -448,7 +448,6 @@ describe("tsgi dev, after changes of an application that it serves", () => {
 (hasTerminal ? describe : describe.skip)("tsgi dev at a terminal whose port is in use", () => {
   it.each([
     ["y", /Ready in/],
-    ["", /Ready in/],
     ["n", /Stop the program that has it, or take the next free one/],
   ])("asks whether to use the next port: %j", async (answer, end) => {
     await using other = await occupyPort();
