@@ -1,11 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
+import { followPages } from "./agent-pages.js";
 import { fetchPackages } from "./registry.js";
 import { serve } from "./scaffolded.js";
 import { run, spawnTsgi, temporaryFolder } from "./support.js";
 
-jest.setTimeout(600_000);
+jest.setTimeout(900_000);
 
 /** An installation of these takes half a minute and more; `make test-all` sets the variable. */
 const isSlow = process.env["TSGI_SLOW"] !== undefined;
@@ -34,40 +35,58 @@ async function install(parent: string, flags: readonly string[], env: Record<str
   return join(parent, "my-app");
 }
 
+/** Expects every package that the project needs, from `vendor/` if the repository has it, and no other package. */
+async function expectPackages(project: string): Promise<void> {
+  // Ends with 1 for a package that is missing, extraneous or of another version.
+  const tree = JSON.parse(await type("npm ls --all --json", project));
+  expect(tree.problems).toBeUndefined();
+  const { packages } = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
+  const own = Object.entries<{ resolved: string }>(packages)
+    .filter(([path]) => /^node_modules\/(?:@tsgi\/[^/]+|tsgi|create-tsgi)$/.test(path))
+    .map(([, { resolved }]) => resolved);
+  expect(own.length).toBeGreaterThan(4);
+  expect(own.filter((resolved) => !resolved.startsWith("file:vendor/"))).toEqual([]);
+}
+
+/** Logs in as the demo user of the template `auth`. */
+async function login(url: string): Promise<unknown> {
+  const form = new URLSearchParams({ username: "demo", password: "demo-password" });
+  const response = await fetch(`${url}/auth/token`, { method: "POST", body: form });
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return (await fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } })).json();
+}
+
 describe("a project from the repository, installed (only minimal without TSGI_SLOW=1)", () => {
   describe.each([
     ["minimal", it, ["--template=minimal", "--no-load-tests"], /^GET +\/items/m],
     ["api with a database", slowly, ["--template=api", "--database=sqlite"], /^GET +\/items/m],
     ["auth", slowly, ["--template=auth"], /^POST +\/auth\/token /m],
-  ] as const)("%s", (_, check, flags, route) => {
-    check(
-      "has every package that it needs and no other one, grows by a route, passes its test, and starts",
-      async () => {
-        await using folder = await temporaryFolder();
-        const project = await install(folder.path, flags);
-        if (project === null) {
-          return;
-        }
-        // Ends with 1 for a package that is missing, extraneous or of another version.
-        const tree = JSON.parse(await type("npm ls --all --json", project));
-        expect(tree.problems).toBeUndefined();
-        const { packages } = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
-        const own = Object.entries<{ resolved: string }>(packages)
-          .filter(([path]) => /^node_modules\/(?:@tsgi\/[^/]+|tsgi|create-tsgi)$/.test(path))
-          .map(([, { resolved }]) => resolved);
-        expect(own.length).toBeGreaterThan(4);
-        expect(own.filter((resolved) => !resolved.startsWith("file:vendor/"))).toEqual([]);
+  ] as const)("%s", (name, check, flags, route) => {
+    check("has its packages, grows by a route, passes its test, and starts, even after it was moved", async () => {
+      await using folder = await temporaryFolder();
+      const installed = await install(folder.path, flags);
+      if (installed === null) {
+        return;
+      }
+      await expectPackages(installed);
+      expect(await type("node_modules/.bin/tsgi routes", installed)).toMatch(route);
+      const project = join(folder.path, "moved");
+      await rename(installed, project);
 
-        expect(await type("node_modules/.bin/tsgi routes", project)).toMatch(route);
-        const explanation = await type("node_modules/.bin/tsgi explain TSGI_DUPLICATE_ROUTE", project);
-        expect(explanation).toContain("the same method");
-        await type('npx --no -- create-tsgi route "GET /reports/{report_id}"', project);
-        await type("npm test get-reports-report-id", project);
-        for (const line of isSlow ? ["npx --no -- tsgi doctor", "npm run check"] : []) await type(line, project);
-        await using server = await serve(["npm", "start"], project);
-        expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
-      },
-    );
+      const explanation = await type("node_modules/.bin/tsgi explain TSGI_DUPLICATE_ROUTE", project);
+      expect(explanation).toContain("the same method");
+      await type('npx --no -- create-tsgi route "GET /reports/{report_id}"', project);
+      await type("npm test get-reports-report-id", project);
+      if (isSlow) {
+        expect(await followPages(project)).toEqual([]);
+        await type("npm run check", project);
+        await type("npx --no -- tsgi doctor", project);
+      }
+      await using server = await serve(["npm", "start"], project, {}, name === "auth" ? /Try: curl/ : undefined);
+      expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
+      expect(server.output()).not.toContain("SECRET_KEY");
+      if (name === "auth") expect(await login(server.url)).toMatchObject({ username: "demo" });
+    });
   });
 
   describe.each([

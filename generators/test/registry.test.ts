@@ -67,10 +67,13 @@ slowly("from a registry (only with TSGI_SLOW=1)", () => {
 
     const env = { ...registry.env, ...(server === null ? {} : { DATABASE_URL: server.url }) };
     const npm = (...parameters: string[]) => run("npm", parameters, { cwd: project, env, patienceMs: 800_000 });
-    const check = await npm("run", "check");
-    expect([check.stdout + check.stderr, check.status]).toEqual([expect.anything(), 0]);
-    const tests = await npm("test");
-    expect([tests.status, /(?:● .*|^not ok.*)/m.exec(tests.stdout + tests.stderr)?.[0]]).toEqual([0, undefined]);
+    // `projects.test.ts` compares the code of `auth` on both databases: it is the same.
+    if (template !== "auth" || database === "sqlite") {
+      const check = await npm("run", "check");
+      expect([check.stdout + check.stderr, check.status]).toEqual([expect.anything(), 0]);
+      const tests = await npm("test");
+      expect([tests.status, /(?:● .*|^not ok.*)/m.exec(tests.stdout + tests.stderr)?.[0]]).toEqual([0, undefined]);
+    }
 
     await using running = await serve(["npm", "start"], project, env);
     expect(await ask(template, running.url, project)).toMatchObject(answers[template]);

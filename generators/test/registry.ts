@@ -110,6 +110,8 @@ export async function startRegistry(user: string): Promise<Registry> {
       npm_config_userconfig: join(home.path, ".npmrc"),
       npm_config_cache: join(home.path, ".npm"),
       npm_config_registry: url,
+      // Its cache is new, so a package in it does not have to be looked for again.
+      npm_config_prefer_offline: "true",
       YARN_REGISTRY: url,
       // Yarn installs created packages globally: for a superuser next to the programs of the system, regardless of
       // HOME.

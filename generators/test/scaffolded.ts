@@ -102,16 +102,20 @@ async function filesOf(path: string): Promise<Map<string, string>> {
   );
 }
 
+/** A line with the address of a server. */
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/;
+
 /**
- * Starts a program that serves, and waits until it says where.
+ * Starts a program that serves, and waits for a text in its output.
  *
- * @returns its address, and what ends it
+ * @returns its address and its output; disposing it stops the program
  */
 export async function serve(
   command: readonly [program: string, ...parameters: string[]],
   cwd: string,
   env: Record<string, string | undefined> = {},
-): Promise<{ url: string } & AsyncDisposable> {
+  expected = ADDRESS,
+): Promise<{ url: string; output: () => string } & AsyncDisposable> {
   const [program, ...parameters] = command;
   const child = spawn(program, parameters, {
     cwd,
@@ -121,21 +125,20 @@ export async function serve(
     detached: true,
   });
   const ended = once(child, "close");
-  const found = new Promise<string>((resolve, reject) => {
-    let said = "";
+  let said = "";
+  const found = new Promise<void>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
         said += `${line}\n`;
-        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-        if (url !== undefined) {
-          resolve(url);
-        }
+        if (expected.test(said)) resolve();
       });
     }
     void ended.then(() => reject(new Error(`it ended before it served:\n${said}`)));
   });
+  await found;
   return {
-    url: await found,
+    url: ADDRESS.exec(said)?.[0] ?? "",
+    output: () => said,
     [Symbol.asyncDispose]: async () => {
       process.kill(-(child.pid ?? 0), "SIGINT");
       await ended;
