@@ -64,7 +64,7 @@ async function recordDev(): Promise<Recording> {
 /** `tsgi routes`, with dependencies, a plain handler and a WebSocket. */
 async function recordRoutes(): Promise<Recording> {
   await using project = await Project.create({ "src/app.ts": ITEMS_APP });
-  const { stdout } = await project.run("routes");
+  const { stdout } = await project.spawn("routes");
   return { title: "tsgi routes", text: `$ npx tsgi routes\n${stdout.trim()}` };
 }
 
