@@ -1,5 +1,6 @@
 /** A command in the process of the test. */
 import { Writable } from "node:stream";
+import { jest } from "@jest/globals";
 import { runCommand } from "../src/command.js";
 import type { Result } from "../src/program.js";
 import { Terminal } from "../src/terminal.js";
@@ -35,6 +36,7 @@ export async function runInProcess(
 ): Promise<Ran> {
   const [stdout, stderr] = [new KeptOutput(fd), new KeptOutput()];
   const before = { folder: process.cwd(), env: process.env };
+  const log = jest.spyOn(console, "error").mockImplementation(() => {}); // the lines of a server
   process.chdir(folder);
   process.env = { ...env };
   try {
@@ -43,5 +45,6 @@ export async function runInProcess(
   } finally {
     process.chdir(before.folder);
     process.env = before.env;
+    log.mockRestore();
   }
 }

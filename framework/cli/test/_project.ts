@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, open, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { jest } from "@jest/globals";
 import type { Ran } from "./_in-process.js";
 
 const FRAMEWORK = path.resolve(import.meta.dirname, "../..");
@@ -155,9 +154,7 @@ export class Project implements AsyncDisposable {
 
   /** Runs a command that serves, in this process. */
   async serve(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ url: string } & AsyncDisposable> {
-    const log = jest.spyOn(console, "error").mockImplementation(() => {}); // the lines of the server
     const { result, stderr } = await this.#runHere(env, args);
-    log.mockRestore();
     if (typeof result === "number") throw new Error(stderr);
     return { url: result.url, [Symbol.asyncDispose]: () => result.close() };
   }

@@ -73,15 +73,19 @@ const routes = {
     const { type } = await receive();
     seen.events.push(type);
   },
-  "/events": async (_scope, receive, send) => {
-    await receive();
-    const headers = [[encoder.encode("content-type"), encoder.encode("text/event-stream")]];
-    await send({ type: "http.response.start", status: 200, headers });
-    await send({ type: "http.response.body", body: encoder.encode("data: 1\n\n"), more_body: true });
-    await receive();
-  },
+  "/events": (_scope, receive, send) => sendEvent("data: 1\n\n", receive, send),
+  "/events/with-id": (_scope, receive, send) => sendEvent("id: 1\ndata: 1\n\n", receive, send),
   "/throw": () => Promise.reject(new Error("broken")),
 };
+
+/** Sends an event, and waits for the end of the request. */
+async function sendEvent(event, receive, send) {
+  await receive();
+  const headers = [[encoder.encode("content-type"), encoder.encode("text/event-stream")]];
+  await send({ type: "http.response.start", status: 200, headers });
+  await send({ type: "http.response.body", body: encoder.encode(event), more_body: true });
+  await receive();
+}
 
 async function echo(scope, receive, send) {
   seen.calls++;

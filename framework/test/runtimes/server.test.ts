@@ -61,13 +61,15 @@ onEach("a server on %s", (...runtime) => {
   });
 
   describe("a server that stops", () => {
-    it("responds to running requests and those in transit, ends event streams, and closes", async () => {
+    it("responds to running requests and those in transit, ends event streams with an id, cuts others, and closes", async () => {
       const stopping = await program.serve();
       await using idle = new Wire(stopping.port);
       await using silent = new Wire(stopping.port);
       await using running = new Wire(stopping.port);
       await using events = new Wire(stopping.port);
+      await using resumable = new Wire(stopping.port);
       await events.write(get("/events")).until(/data: 1/);
+      await resumable.write(get("/events/with-id")).until(/data: 1/);
       await idle.write(get("/next")).until(/next$/);
       running.write(get("/held"));
       await program.reported("held");
@@ -76,12 +78,13 @@ onEach("a server on %s", (...runtime) => {
       expect(await idle.write(get("/next")).closed).toMatch(/next[^]*connection: close\r\n\r\nnext$/i);
       await program.release();
       expect(await running.closed).toMatch(/connection: close\r\n\r\n<0>$/i);
-      expect(await events.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
+      expect(await events.closed).toMatch(/data: 1\n\n\r\n$/);
+      expect(await resumable.closed).toMatch(/data: 1\n\n\r\n0\r\n\r\n$/);
       expect(await closed).toEqual({});
       expect(await silent.closed).toBe("");
     });
 
-    it("is stopped forcibly at its limit, and logs the running requests", async () => {
+    it("is stopped forcibly at its limit with 503, and logs the running requests", async () => {
       const stuck = await program.serve({ shutdownTimeoutMs: 50 });
       await using wire = new Wire(stuck.port);
       wire.write(get("/held"));
@@ -89,7 +92,7 @@ onEach("a server on %s", (...runtime) => {
       expect(await stuck.close()).toMatchObject({
         error: { name: "ShutdownTimeoutError", message: expect.stringContaining("GET /held") },
       });
-      expect(await wire.closed).toBe("");
+      expect(await wire.closed).toMatch(/^HTTP\/1\.1 503 /);
       await program.release();
     });
   });
