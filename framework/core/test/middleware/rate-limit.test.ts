@@ -240,18 +240,18 @@ async function startProcesses(count: number, redis: string) {
       await response.arrayBuffer();
       return { status: response.status, isCounted: response.headers.has("ratelimit") };
     };
-    const flood = async () => {
-      const answers = await Promise.all(Array.from({ length: 1_000 }, (_, index) => ask(urls[index % 3] as string)));
+    const flood = async (requests: number) => {
+      const answers = await Promise.all(Array.from({ length: requests }, (_, index) => ask(urls[index % 3] as string)));
       return answers.filter(({ status }) => status === 200).length;
     };
-    expect(await flood()).toBe(100);
+    expect(await flood(1_000)).toBe(100);
     await redis.stop();
-    expect(await flood()).toBe(1_000);
+    expect(await flood(150)).toBe(150); // more than the limit
     await redis.start();
     // Their responses show which of them are connected again; some of those requests have been counted.
     let counted = 0;
     for (const url of urls) for (;;) if ((await ask(url)).isCounted && ++counted > 0) break;
-    expect(await flood()).toBe(100 - counted);
+    expect(await flood(300)).toBe(100 - counted);
     for (const { text } of logs) {
       expect(text.match(/The store of the rate limit is unavailable/g)).toHaveLength(1);
       expect(text.match(/The store of the rate limit is available again/g)).toHaveLength(1);

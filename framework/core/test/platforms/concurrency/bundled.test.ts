@@ -21,8 +21,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function bundle(format: Format, extension: string): Promise<string> {
-  const outfile = path.join(folder, `app.${extension}`);
+const bundles = new Map<Format, Promise<string>>();
+
+/** Makes the bundle of a format once. */
+function bundle(format: Format): Promise<string> {
+  const made = bundles.get(format) ?? bundleOnce(format);
+  bundles.set(format, made);
+  return made;
+}
+
+async function bundleOnce(format: Format): Promise<string> {
+  const outfile = path.join(folder, format === "esm" ? "app.mjs" : "app.cjs");
   const options = { bundle: true, platform: "node", format, minify: true, logLevel: "error" } as const;
   await build({ ...options, entryPoints: [SOURCE], outfile });
   return outfile;
@@ -49,13 +58,10 @@ async function usePool(command: readonly string[]): Promise<number> {
   return program.peak;
 }
 
-describe.each([
-  ["esm", "mjs"],
-  ["cjs", "cjs"],
-] as const)("an application in a bundle of the format %s", (format, extension) => {
+describe.each(["esm", "cjs"] as const)("an application in a bundle of the format %s", (format) => {
   let file: string;
   beforeAll(async () => {
-    file = await bundle(format, extension);
+    file = await bundle(format);
   });
 
   it("runs non-async handlers in processes, which do not start others", async () => {
@@ -70,23 +76,29 @@ describe.each([
     expect(program.peak).toBe(1);
   });
 
-  it("reports at startup that the files of its documentation pages are missing, and links to the document there", async () => {
-    await using program = LimitedProgram.start([process.execPath, file], folder);
-    const url = await program.said(/Listening on (http:\S+)/);
-    expect(program.output.match(/WARN .*/g)).toEqual([
-      expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/),
-    ]);
-    const page = await fetch(`${url}/docs`);
-    const text = await page.text();
-    expect([page.status, text]).toEqual([200, expect.stringMatching(/href="\.?\/?openapi\.json"/)]);
-    expect(text).not.toContain('href="./docs/');
-    expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(404);
-  });
+  describe("that runs", () => {
+    let program: LimitedProgram;
+    let url: string;
+    beforeAll(async () => {
+      program = LimitedProgram.start([process.execPath, file], folder);
+      url = await program.said(/Listening on (http:\S+)/);
+    });
+    afterAll(() => program[Symbol.asyncDispose]());
 
-  it("explains why a pool of functions cannot start", async () => {
-    await using program = LimitedProgram.start([process.execPath, file], folder);
-    const url = await program.said(/Listening on (http:\S+)/);
-    expect((await get(`${url}/own-pool`)).code).toBe("TSGI_BUNDLED_POOL");
+    it("reports at startup that the files of its documentation pages are missing, and links to the document there", async () => {
+      expect(program.output.match(/WARN .*/g)).toEqual([
+        expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/),
+      ]);
+      const page = await fetch(`${url}/docs`);
+      const text = await page.text();
+      expect([page.status, text]).toEqual([200, expect.stringMatching(/href="\.?\/?openapi\.json"/)]);
+      expect(text).not.toContain('href="./docs/');
+      expect((await fetch(`${url}/docs/swagger-ui.css`)).status).toBe(404);
+    });
+
+    it("explains why a pool of functions cannot start", async () => {
+      expect((await get(`${url}/own-pool`)).code).toBe("TSGI_BUNDLED_POOL");
+    });
   });
 });
 
@@ -95,7 +107,7 @@ describe("a CommonJS bundle, which has no address, together with @tsgi/docs-ui",
     const home = path.join(folder, "with-pages");
     const file = path.join(home, "app.cjs");
     await installPackages(home, ["@tsgi/docs-ui"]);
-    await copyFile(await bundle("cjs", "cjs"), file);
+    await copyFile(await bundle("cjs"), file);
     await using program = LimitedProgram.start([process.execPath, file], home);
     const url = await program.said(/Listening on (http:\S+)/);
     expect(program.output).not.toContain("WARN");
@@ -113,7 +125,7 @@ describe("a bundle in a folder with @tsgi/uwebsockets", () => {
     const native = path.join(home, "node_modules/uWebSockets.js");
     await mkdir(native);
     await writeFile(path.join(native, "index.js"), members.map((name) => `exports.${name} = () => {};`).join("\n"));
-    await copyFile(await bundle("esm", "mjs"), file);
+    await copyFile(await bundle("esm"), file);
     await using program = LimitedProgram.start([process.execPath, file], home);
     const url = await program.said(/Listening on (http:\S+)/);
     expect((await get(`${url}/loop`)).pid).toBeGreaterThan(0);
@@ -123,7 +135,7 @@ describe("a bundle in a folder with @tsgi/uwebsockets", () => {
 describe("a process that a pool has started", () => {
   let file: string;
   beforeAll(async () => {
-    file = await bundle("esm", "mjs");
+    file = await bundle("esm");
   });
   const env = { TSGI_POOL_WORKER: "1" };
 
@@ -154,7 +166,7 @@ const isHere = IS_SLOW && process.platform === "linux" && process.arch === "x64"
     const [config, blob, binary] = ["sea.json", "sea.blob", `sea-${path.basename(path.dirname(node))}`].map((name) =>
       path.join(folder, name),
     ) as [string, string, string];
-    const main = await bundle("cjs", "cjs");
+    const main = await bundle("cjs");
     await writeFile(config, JSON.stringify({ main, output: blob, disableExperimentalSEAWarning: true }));
     execFileSync(node, ["--experimental-sea-config", config], { stdio: "ignore" });
     await copyFile(await realpath(node), binary);
