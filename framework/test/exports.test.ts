@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
     HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
     RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer TEXT TrustedProxies WebSocketSession
-    WorkScope addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
+    WorkScope accessRefusal addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
     describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket

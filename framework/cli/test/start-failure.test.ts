@@ -99,8 +99,8 @@ describe("a program with an uncaught error", () => {
     const stacks = stderr.split("Error: broken\n").slice(1);
     const frames = stacks.map((text) => [...text.matchAll(/^\s+at (\S+) /gm)].map(([, name]) => name));
     expect(frames.map((names) => names.slice(0, 2))).toEqual([
-      ["inner", "Endpoint.failing"],
-      ["inner", "Endpoint.failing"],
+      ["inner", "failing"],
+      ["inner", "failing"],
     ]);
     expect(frames[0]).toContain("Array.map");
   });
