@@ -54,6 +54,7 @@ Object.defineProperty(hooks, "AsyncLocalStorage", { value: AsyncLocalStorage });
  */
 export default class StrictEnvironment extends TestEnvironment {
   #before = new Map();
+  #folder = process.cwd();
   #lateErrors = [];
   #hasFailed = false;
   #file;
@@ -104,6 +105,8 @@ export default class StrictEnvironment extends TestEnvironment {
       left = this.#leftovers();
     }
     await super.teardown();
+    // The next test file in this worker begins where this one did.
+    process.chdir(this.#folder);
     if (process.env.TEST_COSTS) this.#reportCost(process.env.TEST_COSTS);
     for (const storage of storages) storage.disable();
     storages.clear();

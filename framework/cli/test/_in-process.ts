@@ -27,13 +27,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command in a folder, with this environment. One at a time: the process has one folder and one environment. */
-export async function runInProcess(
-  folder: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  fd?: number,
-): Promise<Ran> {
+/** One command at a time: the process has one folder and one environment. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a command in a folder, with this environment. */
+export function runInProcess(...call: Parameters<typeof runAlone>): Promise<Ran> {
+  const ran = last.then(() => runAlone(...call));
+  last = ran.catch(() => {});
+  return ran;
+}
+
+async function runAlone(folder: string, args: readonly string[], env: NodeJS.ProcessEnv, fd?: number): Promise<Ran> {
   const [stdout, stderr] = [new KeptOutput(fd), new KeptOutput()];
   const before = { folder: process.cwd(), env: process.env };
   const log = jest.spyOn(console, "error").mockImplementation(() => {}); // the lines of a server
