@@ -87,7 +87,9 @@ describe.each(["esm", "cjs"] as const)("an application in a bundle of the format
 
     it("reports at startup that the files of its documentation pages are missing, and links to the document there", async () => {
       expect(program.output.match(/WARN .*/g)).toEqual([
-        expect.stringMatching(/WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/),
+        expect.stringMatching(
+          /WARN \/docs and \/redoc only link to the OpenAPI document.*Install it next to the bundle/,
+        ),
       ]);
       const page = await fetch(`${url}/docs`);
       const text = await page.text();
