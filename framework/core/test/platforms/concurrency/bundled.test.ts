@@ -76,7 +76,7 @@ describe.each(["esm", "cjs"] as const)("an application in a bundle of the format
     expect(program.peak).toBe(1);
   });
 
-  describe("that runs", () => {
+  describe("as a server", () => {
     let program: LimitedProgram;
     let url: string;
     beforeAll(async () => {
