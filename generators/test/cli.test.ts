@@ -324,7 +324,15 @@ describe("a signal during the installation", () => {
     await mkdir(bin);
     await writeFile(
       join(bin, "npm"),
-      `#!/bin/sh\ntrap 'kill $!; touch ${ended}; exit 143' TERM\nsleep 300 &\necho busy\nwait\n`,
+      // One process: a shell that ends its own child can lose the signal between its fork and its exec.
+      `#!/usr/bin/env node
+process.on("SIGTERM", () => {
+  require("node:fs").writeFileSync(${JSON.stringify(ended)}, "");
+  process.exit(143);
+});
+setInterval(() => {}, 60_000);
+console.log("busy");
+`,
       { mode: 0o755 },
     );
     const child = spawn(process.execPath, [program, "my-app", "--yes", "--no-git"], {
