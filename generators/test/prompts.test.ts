@@ -164,9 +164,8 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     const bin = join(folder.path, "bin");
     await mkdir(bin);
     // Stands for an npm that is busy until it is interrupted.
-    await writeFile(join(bin, "npm"), "#!/bin/sh\ntrap 'kill $!; exit 130' INT\nsleep 300 &\necho busy\nwait\n", {
-      mode: 0o755,
-    });
+    const busy = `process.on("SIGINT", () => process.exit(130)); setInterval(() => {}, 60_000); console.log("busy");`;
+    await writeFile(join(bin, "npm"), `#!/usr/bin/env node\n${busy}\n`, { mode: 0o755 });
     const { status, stdout } = await createTsgiAtTerminal(
       [...noQuestions, "my-app", "--no-git", "--install"],
       [[/busy/, keys.controlC]],
