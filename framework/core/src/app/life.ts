@@ -13,7 +13,7 @@ import { PREPARE, type Response, type Sender } from "../http/response/response.j
 import { responseFacts, type ResponseTarget } from "../protocol/response.js";
 import { finishAfterCut } from "../protocol/server-context.js";
 import { reportLateWork } from "../middleware/layer.js";
-import { type Observed, stepped } from "../middleware/observation/observed.js";
+import { stepped } from "../middleware/observation/observed.js";
 import type { StreamFormat } from "../routing/options.js";
 import type { CompiledReturns } from "../schema/schema.js";
 import { sendTagged } from "./entity-tag.js";
@@ -153,7 +153,12 @@ export class RouteLife implements Life<void> {
   }
 
   result(call: Call, result: unknown): Promise<void> | void {
-    const rendered = this.#render(call, result);
+    const { observed } = call;
+    // Items that are yielded are made while they are sent: then sending is the step.
+    const isSerialized = observed !== null && this.#format === null;
+    const rendered = isSerialized
+      ? stepped(observed, "serialization", nameOf(this.plan), () => this.#render(call, result))
+      : this.#render(call, result);
     return rendered instanceof Promise || call.exits !== null
       ? this.#settle(call, rendered)
       : this.#send(call, rendered, call);
@@ -181,24 +186,11 @@ export class RouteLife implements Life<void> {
     }
   }
 
-  /** Items that are yielded are made while they are sent: then sending is the step. */
-  #observedRender(call: Call, result: unknown, observed: Observed): Rendered {
-    const step = <Result>(fn: () => Result) => stepped(observed, "serialization", nameOf(this.plan), fn);
-    if (this.#format === null) return step(() => this.#render(call, result, null));
-    const rendered = this.#render(call, result, null) as Promise<Sending> | Sending;
-    const stepping =
-      (sending: Sending): Sending =>
-      (send) =>
-        step(() => sending(send));
-    return rendered instanceof Promise ? rendered.then(stepping) : stepping(rendered);
-  }
-
   /**
    * Runs the parts of a response that can fail before its head is sent: returns the JSON text, or a function that sends
    * the response.
    */
-  #render(call: Call, result: unknown, observed = call.observed): Rendered {
-    if (observed !== null) return this.#observedRender(call, result, observed);
+  #render(call: Call, result: unknown): Rendered {
     const isData =
       typeof result !== "object" || result === null || result.constructor === Object || Array.isArray(result);
     const response = isData ? null : responseOf(result);
@@ -220,7 +212,10 @@ export class RouteLife implements Life<void> {
     const draft = call.draftIfMade;
     if (draft && isResult) response.statusCode = draft.statusCode;
     call.sender = sender;
-    return (send) => sender(draft ? withDraft(send, draft, isResult) : send);
+    const sending: Sending = (send) => sender(draft ? withDraft(send, draft, isResult) : send);
+    const { observed } = call;
+    if (observed === null || this.#format === null) return sending;
+    return (send) => stepped(observed, "serialization", nameOf(this.plan), () => sending(send));
   }
 
   /** Cleans up and settles before the response is sent, which a settlement may have stored. */
