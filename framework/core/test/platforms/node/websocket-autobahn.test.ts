@@ -17,6 +17,7 @@ import {
   type Row,
 } from "./_autobahn-table.js";
 import { type Served, served } from "./_http.js";
+import { IS_SLOW } from "../../../../test/support/on-demand.js";
 import { fetchedUws } from "../../../../uwebsockets/test/_uws.js";
 import { echo, GOOD, handshake } from "./_websocket.js";
 
@@ -125,8 +126,11 @@ describe("Autobahn's cases of permessage-deflate", () => {
   });
   afterAll(() => server.close());
 
-  describe.each(OFFERS)("%s, offered as %s", (_id, offer) => {
-    it.each(named(compressedRows))("%s", async (_title, row) => {
+  describe.each(OFFERS)("%s, offered as %s", (id, offer) => {
+    // Offers differ in the window and the context: without TSGI_SLOW, the others have the shortest and the longest message.
+    const isWhole = IS_SLOW || id === OFFERS[0]?.[0];
+    const rows = isWhole ? compressedRows : [compressedRows.at(0)!, compressedRows.at(-1)!];
+    it.each(named(rows))("%s", async (_title, row) => {
       expect(await outcomeOf(server.port, row, `Sec-WebSocket-Extensions: ${offer}\r\n`)).toEqual(expectedOf(row));
     });
   });
