@@ -10,3 +10,9 @@ export async function collectGarbage(): Promise<void> {
     collect();
   }
 }
+
+/** Bytes in buffers that are still in use. The memory of the process also contains garbage until it is collected. */
+export async function aliveBytes(): Promise<number> {
+  await collectGarbage();
+  return process.memoryUsage().arrayBuffers;
+}

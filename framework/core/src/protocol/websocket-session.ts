@@ -183,18 +183,18 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     this.#expect("open", message);
     const data = contentOf(message);
     const webSocket = this.#webSocket as OpenWebSocket;
+    this.#turnBytes += data.length + BYTES_PER_MESSAGE;
+    const isTurnOver = this.#turnBytes >= MAX_TURN_BYTES;
+    if (isTurnOver) this.#turnBytes = 0;
     if (webSocket.bufferedAmount < MAX_BUFFERED_BYTES) {
       webSocket.write(data, null);
-      this.#turnBytes += data.length + BYTES_PER_MESSAGE;
-      if (this.#turnBytes < MAX_TURN_BYTES) return;
-      this.#turnBytes = 0;
-      return nextTurn();
+      return isTurnOver ? nextTurn() : undefined;
     }
-    return markHandled(
-      new Promise((resolve, reject) => {
-        webSocket.write(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
-      }),
-    );
+    // A socket that takes the bytes at once settles this promise in the same turn.
+    const written = new Promise<void>((resolve, reject) => {
+      webSocket.write(data, (error) => (error ? reject(new ClientDisconnect()) : resolve()));
+    });
+    return markHandled(isTurnOver ? written.then(nextTurn) : written);
   }
 
   #close(message: WebSocketCloseMessage): void {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import { App, FileResponse, StreamingResponse } from "../../../src/index.js";
 import { served } from "../../platforms/node/_http.js";
-import { collectGarbage } from "../../../../test/support/garbage.js";
+import { aliveBytes } from "../../../../test/support/garbage.js";
 import { createFolder } from "../../../../test/support/folder.js";
 
 const MEBIBYTE = 1024 * 1024;
@@ -20,12 +20,6 @@ truncateSync(file, BYTES);
 
 async function* parts(): AsyncGenerator<Uint8Array> {
   for (let sent = 0; sent < BYTES; sent += MEBIBYTE) yield new Uint8Array(MEBIBYTE);
-}
-
-/** Bytes in buffers that are still in use. The memory of the process also contains garbage until it is collected. */
-async function aliveBytes(): Promise<number> {
-  await collectGarbage();
-  return process.memoryUsage().arrayBuffers;
 }
 
 /** Reads a response more slowly than it could arrive, and returns its length and the growth of the live buffers at most. */
