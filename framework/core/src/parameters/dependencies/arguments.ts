@@ -22,6 +22,10 @@ interface Progress {
   readonly steps: readonly Step[];
   /** The number of steps that have begun. */
   readonly begun: number;
+  /** The argument that the last of them creates, or `null`. */
+  readonly name: string | null;
+  /** The callable whose reads are told to observers, or `null`. */
+  readonly told: Named | null;
   readonly call: Call;
   readonly args: Arguments;
   readonly find: FindOverride | null;
@@ -35,10 +39,12 @@ interface Progress {
  * Arguments have no prototype if one has the name of an inherited member: `__proto__` would set the prototype.
  */
 export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride | null): Promise<Made> | Made {
-  const steps = call.observed === null ? plan.steps : plan.observedSteps;
+  const { steps } = plan;
   const args = plan.needsNullPrototype ? (Object.create(null) as Arguments) : {};
   for (const name of plan.pathTexts) args[name] = call.scope.path_params?.[name];
-  return steps.length === 0 ? args : goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined);
+  if (steps.length === 0) return args;
+  const told = call.observed !== null && plan.tellsReads ? plan : null;
+  return goOn({ steps, begun: 0, name: null, told, call, args, find, isValid: true }, undefined);
 }
 
 /**
@@ -47,19 +53,26 @@ export function makeArguments(plan: CallablePlan, call: Call, find: FindOverride
  * @param result - Of the last step; `undefined` if no step has started.
  */
 function goOn(progress: Progress, result: unknown): Promise<Made> | Made {
-  const { steps, call, args, find } = progress;
-  let { begun, isValid } = progress;
+  const { steps, told, call, args, find } = progress;
+  let { begun, name, isValid } = progress;
   let last = result;
   for (;;) {
-    const name = begun === 0 ? null : (steps[begun - 1] as Step).name;
     if (last === INVALID) isValid = false;
     else if (name !== null) args[name] = last;
     const step = steps[begun];
     if (step === undefined) return isValid ? args : INVALID;
-    begun++;
-    last = step.run(call, last, args, find);
+    if (told !== null && step.reads !== null) {
+      const group = readsAt(steps, begun);
+      begun += group.length;
+      name = null;
+      last = tell(told, group, progress);
+    } else {
+      begun++;
+      name = step.name;
+      last = step.run(call, last, args, find);
+    }
     if (last instanceof Promise) {
-      const rest = { steps, begun, call, args, find, isValid };
+      const rest = { steps, begun, name, told, call, args, find, isValid };
       return last.then((settled: unknown) => goOn(rest, settled));
     }
   }
@@ -76,27 +89,28 @@ export function validationError(call: Call): RequestValidationError {
   return new RequestValidationError(sortFaults(call.faults.forClient(), call.settings.faultOrder));
 }
 
-/**
- * Steps that read parameters, as one step that is observed.
- *
- * @param of - The callable that they are the parameters of.
- */
-export function validationStep(of: Named, steps: readonly Step[]): readonly Step[] {
-  if (steps.length === 0) return [];
-  const run: Step["run"] = (call, _last, args, find) =>
-    stepped(
-      call.observed as Observed,
-      "validation",
-      nameOf(of),
-      () => goOn({ steps, begun: 0, call, args, find, isValid: true }, undefined),
-      (made) => (made === INVALID ? validationError(call) : undefined),
-    );
-  return [{ name: null, run }];
+/** The adjacent steps from this one on that read the same part of the request. */
+function readsAt(steps: readonly Step[], begin: number): readonly Step[] {
+  let end = begin + 1;
+  while (steps[end]?.reads === steps[begin]?.reads) end++;
+  return steps.slice(begin, end);
+}
+
+/** Runs steps that read parameters, as one step of an observed request. */
+function tell(of: Named, steps: readonly Step[], { call, args, find }: Progress): unknown {
+  return stepped(
+    call.observed as Observed,
+    "validation",
+    nameOf(of),
+    () => goOn({ steps, begun: 0, name: null, told: null, call, args, find, isValid: true }, undefined),
+    (made) => (made === INVALID ? validationError(call) : undefined),
+  );
 }
 
 /** Continues only without errors. @throws RequestValidationError */
 export const assertValid: Step = {
   name: null,
+  reads: null,
   run: (call) => {
     if (call.hasFaults) throw validationError(call);
   },

@@ -6,7 +6,7 @@ import { type Callable, DependsMarker, isSettling } from "../depends.js";
 import { finderOf } from "../credentials.js";
 import { isAsyncFunction, isClass, isGeneratorFunction, type Params, paramsOf, SecurityScopes } from "../annotation.js";
 import { PATH } from "../head.js";
-import { validationStep, assertValid, faultOrderOf } from "./arguments.js";
+import { assertValid, faultOrderOf } from "./arguments.js";
 import {
   type ApplicationValues,
   type CallablePlan,
@@ -88,7 +88,7 @@ function schemesOf(plan: DependencyPlan): readonly SchemeRead[] {
 
 function collectSchemes(plan: DependencyPlan, found: Map<Callable, SchemeRead>): Map<Callable, SchemeRead> {
   const find = finderOf(plan.callable);
-  if (find) found.set(plan.callable, { plan: { ...plan, observedSteps: plan.steps }, find });
+  if (find) found.set(plan.callable, { plan: { ...plan, tellsReads: false }, find });
   for (const inner of plan.dependencies) collectSchemes(inner.plan, found);
   return found;
 }
@@ -116,17 +116,15 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
       continue;
     }
     const load = loadOf(spec);
-    if (load.length > 0 && bodySteps.length === 0) bodySteps.push(...load.map((run) => ({ name: null, run })));
-    const step = { name: spec.name, run: compileReadOf(spec, place.scopes, named) };
-    (load.length === 0 ? headSteps : bodySteps).push(step);
+    const reads = load.length === 0 ? "head" : "body";
+    const steps = load.length === 0 ? headSteps : bodySteps;
+    if (load.length > 0 && steps.length === 0) steps.push(...load.map((run) => ({ name: null, run, reads }) as const));
+    steps.push({ name: spec.name, run: compileReadOf(spec, place.scopes, named), reads });
   }
   const settling = dependencies.filter(({ plan }) => isSettling(plan.callable));
   const dependencySteps = compileDependencySteps(dependencies.filter((step) => !settling.includes(step)));
   // The body is read before: a slow client must not hold a transaction open.
   const lastSteps = settling.map(settlingStep);
-  const observedSteps = specs.some(({ marker }) => marker instanceof SourceMarker)
-    ? [...validationStep(named, headSteps), ...dependencySteps, ...validationStep(named, bodySteps), ...lastSteps]
-    : [...headSteps, ...dependencySteps, ...lastSteps];
   return {
     callable,
     role,
@@ -136,7 +134,7 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     dependencies,
     pathTexts,
     steps: [...headSteps, ...dependencySteps, ...bodySteps, ...lastSteps],
-    observedSteps,
+    tellsReads: specs.some(({ marker }) => marker instanceof SourceMarker),
   };
 }
 
@@ -263,11 +261,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
   const inFront = [...(settling === null ? [] : [watchStep]), ...guardSteps.flatMap(compileGuardSteps)];
   return {
     guards: guardSteps,
-    handler: {
-      ...plan,
-      steps: [...inFront, ...plan.steps],
-      observedSteps: [...inFront, ...plan.observedSteps],
-    },
+    handler: { ...plan, steps: [...inFront, ...plan.steps] },
     embedBody: embedsBody(sources),
     takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
     sources,

@@ -45,6 +45,8 @@ export interface Step {
    * @param find - Looks overrides up; `null` without overrides.
    */
   readonly run: (call: Call, last: unknown, args: Arguments, find: FindOverride | null) => unknown;
+  /** The part of the request that it reads; `null` if it reads no parameter. */
+  readonly reads: "head" | "body" | null;
 }
 
 /** The value of an empty slot. */
@@ -123,8 +125,8 @@ export interface CallablePlan extends Named {
    * its parameters.
    */
   readonly steps: readonly Step[];
-  /** The same steps, with those that read parameters gathered in steps of kind `validation`, for an observed request. */
-  readonly observedSteps: readonly Step[];
+  /** `true` if observers hear of the steps that read parameters, as of steps of kind `validation`. */
+  readonly tellsReads: boolean;
 }
 
 /** A callable that a parameter depends on. */

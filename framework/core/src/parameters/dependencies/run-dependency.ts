@@ -23,13 +23,13 @@ import {
 /** A step that makes one argument of a dependency's result. */
 export function dependencyStep(dependency: DependencyStep): Step {
   const run = dependency.schemes === null ? runDependency : runOptional;
-  return { name: dependency.name, run: (call, _last, _args, find) => run(dependency, call, find) };
+  return { name: dependency.name, run: (call, _last, _args, find) => run(dependency, call, find), reads: null };
 }
 
 /** A step that begins what settles with the response, if the request is valid so far. */
 export function settlingStep(dependency: DependencyStep): Step {
   const { name, run } = dependencyStep(dependency);
-  return { name, run: (call, ...rest) => (call.hasFaults ? INVALID : run(call, ...rest)) };
+  return { name, reads: null, run: (call, ...rest) => (call.hasFaults ? INVALID : run(call, ...rest)) };
 }
 
 /** Gives `null`, without calling the dependency, if the request has no credentials for any of its schemes. */
@@ -60,6 +60,7 @@ function isReplaced(step: DependencyStep, find: FindOverride): boolean {
 export function authenticatedStep(authentications: readonly DependencyStep[]): Step {
   return {
     name: null,
+    reads: null,
     run: (call, _last, args) => {
       if (authentications.some(({ name }) => !(name in args))) call.isUnauthenticated = true;
     },
@@ -73,6 +74,7 @@ export function authenticatedStep(authentications: readonly DependencyStep[]): S
 export function parallelStep(dependencies: readonly DependencyStep[]): Step {
   return {
     name: null,
+    reads: null,
     run: async (call, _last, args, find) => {
       // An override may be a generator, and generators are entered in a fixed order.
       const results = find ? await runInTurn(dependencies, call, find) : start(dependencies, call);

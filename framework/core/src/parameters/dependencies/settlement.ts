@@ -122,6 +122,7 @@ export class ClientWatch implements Settlement<undefined> {
 /** A step that watches the client from the beginning of a request. */
 export const watchStep: Step = {
   name: null,
+  reads: null,
   run: (call) => {
     const generator = new SettlementExit(new ClientWatch(call));
     call.addExit({ generator, scope: "settlement", name: "client" });
