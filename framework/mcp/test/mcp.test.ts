@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 
 import {
   App,
+  type AppOptions,
   type ASGIApp,
   Cookie,
   Depends,
@@ -240,9 +241,9 @@ const currentUser = withParams({ token: Depends(oauth2), asked: SecurityScopes }
 class ForbiddenError extends Error {}
 
 /** Tools behind each kind of guard; `ran` lists what listing has run. */
-function createGuarded() {
+function createGuarded(options: AppOptions = {}) {
   const ran: string[] = [];
-  const app = new App({ logger: new KeptLog() });
+  const app = new App({ logger: new KeptLog(), ...options });
   app.exceptionHandler(ForbiddenError, async () => Response.json({ detail: "No" }, { status: 403 }));
   const session = async function* () {
     ran.push("open");
@@ -293,8 +294,11 @@ describe("the list of tools", () => {
     expect(namesOf(await client.listTools())).toEqual(names);
   });
 
-  it("runs guards to their end, and no handler and no guard of the single item", async () => {
-    const { app, ran } = createGuarded();
+  it.each<[string, AppOptions]>([
+    ["runs guards to their end, and no handler and no guard of the single item", {}],
+    ["runs the same in an App that is observed", { instrumentation: { start: () => ({ step: () => () => {} }) } }],
+  ])("%s", async (_what, options) => {
+    const { app, ran } = createGuarded(options);
     await using server = await start(app);
     await using client = await connect(server.endpoint, { authorization: "Bearer writer" });
     await client.listTools();
