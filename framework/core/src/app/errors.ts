@@ -15,6 +15,7 @@ import { finishingSend, type Request } from "../http/request.js";
 import { responseOf } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
+import { RESPONDER, type RespondingSend } from "../protocol/response.js";
 import { finishAfterCut } from "../protocol/server-context.js";
 import { EarlyResponse } from "../parameters/dependencies/settlement.js";
 
@@ -153,17 +154,17 @@ export function guard(
   requestOf: (scope: HTTPScope, receive: Receive) => Request,
   settings: ErrorSettings,
 ): GuardedApp {
-  return async (scope, receive, send) => {
-    let started = false;
+  return async (scope, receive, send: RespondingSend) => {
+    let hasBegun = false;
     const tracked: Send = (message) => {
-      if (message.type === "http.response.start") started = true;
+      if (message.type === "http.response.start") hasBegun = true;
       return send(message);
     };
     try {
-      await app(scope, receive, tracked);
+      await app(scope, receive, send[RESPONDER] === undefined ? tracked : send);
     } catch (error) {
       if (isDisconnect(error)) return;
-      if (started) {
+      if (send[RESPONDER]?.hasBegun ?? hasBegun) {
         logError(error, scope, settings.logger);
         throw error;
       }

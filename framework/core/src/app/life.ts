@@ -10,7 +10,7 @@ import { timeoutReason } from "../common/promises.js";
 import { ABORT, HAS_FILES } from "../http/request.js";
 import { responseOf } from "../http/response/web.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
-import { responseFacts, type ResponseTarget } from "../protocol/response.js";
+import { RESPONDER, type RespondingSend, responseFacts, type ResponseTarget } from "../protocol/response.js";
 import { finishAfterCut } from "../protocol/server-context.js";
 import { reportLateWork } from "../middleware/layer.js";
 import { stepped } from "../middleware/observation/observed.js";
@@ -91,8 +91,10 @@ export interface MountedScope {
 }
 
 /** The `send` of a call as a function. */
-function sendOf(to: Pick<Call, "send">): Send {
-  return (message) => to.send(message);
+function sendOf(to: ResponseTarget): Send {
+  const send: RespondingSend = (message) => to.send(message);
+  if (to.responder !== undefined) send[RESPONDER] = to.responder;
+  return send;
 }
 
 /** Sends a response that is ready. */

@@ -1,6 +1,7 @@
 /** Building blocks of middleware for HTTP: the layer around an application, and the response on its way out. @module */
 import type {
   ASGIApp,
+  HeaderPair,
   HTTPResponseStartMessage,
   HTTPScope,
   Receive,
@@ -10,6 +11,7 @@ import type {
   WebSocketScope,
 } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
+import { relaying } from "../protocol/response.js";
 import { headerValues } from "../protocol/header-list.js";
 import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { HTTPException } from "../common/exceptions.js";
@@ -19,6 +21,9 @@ import { problemOfStatus } from "../http/problem-details.js";
 import { tooLarge } from "../http/request/body.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import type { Response } from "../http/response/response.js";
+
+/** The result of a `send`. */
+type Sent = Promise<void> | void;
 
 /** Handles one HTTP request: responds, or calls the application. */
 type HTTPLayer = (scope: HTTPScope, receive: Receive, send: Send) => Promise<void>;
@@ -65,13 +70,19 @@ export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
 
 /** A `send` that lets the headers of the response be changed on their way out. */
 export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
-  return (message) => {
-    if (message.type !== "http.response.start") return send(message);
-    const headers = headersOf(message);
-    const start = () => send({ ...message, headers: headers[GET_LIST]() });
+  const withChanges = (list: Iterable<HeaderPair> | undefined, pass: (changed: Iterable<HeaderPair>) => Sent): Sent => {
+    const headers = ResponseHeaders[FROM_LIST](list);
     const changed = change(headers);
-    return changed instanceof Promise ? changed.then(start) : start();
+    return changed instanceof Promise ? changed.then(() => pass(headers[GET_LIST]())) : pass(headers[GET_LIST]());
   };
+  return relaying(
+    (message) =>
+      message.type === "http.response.start"
+        ? withChanges(message.headers, (headers) => send({ ...message, headers }))
+        : send(message),
+    send,
+    (next) => (status, list, body) => withChanges(list, (headers) => next.respond(status, headers, body)),
+  );
 }
 
 /** A response to a request that does not reach the application. */

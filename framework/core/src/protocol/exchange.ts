@@ -1,5 +1,5 @@
 /** One request and its response, between a driver and the application: the state machine of ASGI's HTTP messages. @module */
-import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, Receive, Send } from "./asgi.js";
+import type { HeaderPair, HTTPResponseBodyMessage, HTTPScope, Receive } from "./asgi.js";
 import { createBytes } from "./bytes.js";
 import { encodeUTF8 } from "./header-list.js";
 import { ClientDisconnect, ProtocolError } from "../common/exceptions.js";
@@ -12,6 +12,8 @@ import {
   announceLength,
   createResponseHead,
   isEncoded,
+  RESPONDER,
+  type RespondingSend,
   responseFacts,
   type ServerResponseHead,
   streamsEvents,
@@ -62,6 +64,7 @@ export class Exchange implements ServedCall {
     this.#scope = scope;
     this.#method = scope.method;
     this.#request = body;
+    this.send[RESPONDER] = this;
   }
 
   get name(): string {
@@ -75,6 +78,10 @@ export class Exchange implements ServedCall {
   /** `true` while no part of the response has been sent: another can still be sent instead. */
   get untouched(): boolean {
     return this.#phase === "idle" || this.#phase === "started";
+  }
+
+  get hasBegun(): boolean {
+    return this.#head !== null;
   }
 
   get complete(): boolean {
@@ -96,7 +103,7 @@ export class Exchange implements ServedCall {
    * @throws ProtocolError for a message that ASGI or HTTP does not allow here.
    * @throws ClientDisconnect if the client disconnected before the response was complete.
    */
-  readonly send: Send = (message) => {
+  readonly send: RespondingSend = (message) => {
     if (this.#phase === "complete") return; // ASGI: messages after the last body are ignored
     if (this.#phase === "gone" || this.#stream.destroyed) throw new ClientDisconnect();
     if (message.type === "http.response.body") return this.#body(message);

@@ -258,12 +258,47 @@ export function contentOf({ body, ascii }: HTTPResponseBodyMessage): Uint8Array 
   throw new ProtocolError(`Expected the body of "http.response.body" to be bytes, not ${found}.`);
 }
 
-/** Takes a response: as messages, or a whole one in one go if no middleware has its own `send` in between. */
-export interface ResponseTarget {
-  readonly send: Send;
-  readonly isDirect?: boolean;
+/** Takes a whole response in one go, as `send` takes it in two messages. */
+export interface Responder {
+  /** `true` once the response has a head: from then on no other one can be sent. */
+  readonly hasBegun: boolean;
   /** @param body - Bytes, or ASCII text. */
-  respond?(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void;
+  respond(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void;
+}
+
+/** Under this key, a `send` has what takes a whole response in its place. Other servers and middleware do not set it. */
+export const RESPONDER: unique symbol = Symbol("tsgi.responder");
+
+/** A `send` that may have a responder. */
+export interface RespondingSend extends Send {
+  [RESPONDER]?: Responder;
+}
+
+/**
+ * Gives the `send` of a layer a responder, if the `send` that it passes messages to has one.
+ *
+ * @param through - Makes the layer's `respond` from the next responder.
+ */
+export function relaying(
+  own: RespondingSend,
+  { [RESPONDER]: next }: RespondingSend,
+  through: (next: Responder) => Responder["respond"],
+): Send {
+  if (next === undefined) return own;
+  own[RESPONDER] = {
+    respond: through(next),
+    get hasBegun() {
+      return next.hasBegun;
+    },
+  };
+  return own;
+}
+
+/** Takes a response: as messages, or a whole one in one go. */
+export interface ResponseTarget {
+  readonly send: RespondingSend;
+  /** Takes a whole response, if `send` itself has no responder. */
+  readonly responder?: Responder | undefined;
 }
 
 /**
@@ -277,7 +312,8 @@ export function sendWhole(
   headers: Iterable<HeaderPair>,
   body: Uint8Array | string,
 ): Promise<void> | void {
-  if (to.isDirect) return to.respond?.(status, headers, body);
+  const responder = to.responder ?? to.send[RESPONDER];
+  if (responder !== undefined) return responder.respond(status, headers, body);
   const started = to.send({ type: "http.response.start", status, headers });
   const message: HTTPResponseBodyMessage =
     typeof body === "string" ? new ASCIIBody(body) : { type: "http.response.body", body, more_body: false };

@@ -1,5 +1,5 @@
 /** The application that a server serves, and the calls of it that run. @module */
-import type { ASGIApp, HeaderPair, HTTPScope, Receive, Scope, Send } from "./asgi.js";
+import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { type Logger, requestOf } from "../common/logger.js";
 import { PROBLEM_DETAILS } from "./error-response.js";
 import { Deferred, RESOLVED } from "../common/promises.js";
@@ -36,14 +36,6 @@ export interface ServedCall {
   readonly hasLeft: boolean;
   /** For a WebSocket: calls back once the connection has ended. Messages may still wait for the application. */
   whenEnded?(callBack: () => void): void;
-  /** For HTTP: takes the messages of the response. */
-  readonly send?: Send;
-  /**
-   * For HTTP: takes a whole response in one go, as `send` takes it in two messages.
-   *
-   * @param body - Bytes, or ASCII text.
-   */
-  respond?(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void;
   /** The server is about to stop: ends a response that its client requests again. */
   drain(): void;
   /** The time to stop is nearly up: cuts the response if its client does not read the waiting data within `graceMs`. */
@@ -63,7 +55,7 @@ export const CALL: unique symbol = Symbol("tsgi.call");
 
 /** A scope that may have its call. */
 export interface CalledScope {
-  [CALL]?: Pick<ServedCall, "hasLeft" | "whenEnded" | "send" | "respond">;
+  [CALL]?: Pick<ServedCall, "hasLeft" | "whenEnded">;
 }
 
 /** Work of requests that have failed in the middle of their response. */

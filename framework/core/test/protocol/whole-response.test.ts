@@ -4,6 +4,8 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "@jest/globals";
 import { App, HTTPException, Response } from "../../src/index.js";
 import type { ASGIApp } from "../../src/protocol/asgi.js";
+import { cors, type Middleware, rateLimit, requestId, securityHeaders } from "../../src/middleware/index.js";
+import { RESPONDER } from "../../src/protocol/response.js";
 import { serve } from "../../src/node.js";
 import { toFetchHandler } from "../../src/platforms/web/index.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
@@ -65,6 +67,24 @@ async function inFetch(app: App): Promise<object[]> {
 describe("a whole response", () => {
   it("has the same bytes on a socket, with and without a middleware that passes its messages on", async () => {
     expect(await onSocket(create([]))).toEqual(await onSocket(create([forward])));
+  });
+
+  it("has the same bytes behind middleware that changes its headers, and takes the same way", async () => {
+    const ways: boolean[] = [];
+    const look: Middleware = (app) => (scope, receive, send) => {
+      if (scope.type === "http") ways.push(RESPONDER in send);
+      return app(scope, receive, send);
+    };
+    const changing = () => [
+      cors({ allowOrigins: "*" }),
+      requestId({ generate: () => "1" }),
+      rateLimit({ limit: 100, windowSeconds: 60 }),
+      securityHeaders(),
+    ];
+    const responses = await onSocket(create([look, ...changing()]));
+    expect(responses[0]).toMatch(/access-control[^]*x-request-id: 1[^]*x-frame-options/i);
+    expect(new Set(ways)).toEqual(new Set([true]));
+    expect(responses).toEqual(await onSocket(create([forward, ...changing()])));
   });
 
   it("is the same for fetch, with and without a middleware that passes its messages on", async () => {

@@ -15,6 +15,7 @@ import { FROM_LIST, GET_LIST, ResponseHeaders } from "../../http/response/header
 import type { Instrumentation, StepKind, Observation } from "./types.js";
 import { type Logger, errorText } from "../../common/logger.js";
 import { markHandled } from "../../common/promises.js";
+import { relaying } from "../../protocol/response.js";
 import { CALL, type CalledScope, unfinishedWork } from "../../protocol/server-context.js";
 
 /** The key of a scope under which its observation is found. */
@@ -153,7 +154,11 @@ export class Observed {
           return send(message);
       }
     };
-    return tracked;
+    return relaying(tracked, send, (next) => (status, headers, body) => {
+      const shown = this.#respond(scope, status, headers);
+      if (this.#hasResponded) this.bytesSent += body.length;
+      return next.respond(status, shown, body);
+    });
   }
 
   /**

@@ -19,8 +19,7 @@ import { Faults } from "../../schema/faults.js";
 import { type MessageRules, SIGNAL, WebSocket } from "../../http/websocket.js";
 import { ClientDisconnect } from "../../common/exceptions.js";
 import { isAbort } from "../../common/promises.js";
-import type { ResponseTarget } from "../../protocol/response.js";
-import { CALL, type CalledScope } from "../../protocol/server-context.js";
+import { type Responder, RESPONDER, type RespondingSend, type ResponseTarget } from "../../protocol/response.js";
 import { closeExits, type Exit } from "./exits.js";
 
 /** The rank of each parameter of a route by the location of its errors. */
@@ -59,14 +58,14 @@ function repeatFirst(message: ReceiveMessage, receive: Receive): Receive {
  * Its fields are declared, and only the constructor sets them: class fields are set before it in a separate function,
  * which took 2 % of a request (Node 20).
  */
-export class Call implements LoadingParts, ResponseTarget {
+export class Call implements LoadingParts, Responder, ResponseTarget {
   declare readonly scope: HTTPScope | WebSocketScope;
   declare readonly receive: Receive;
   /** The `send` of the server or of the middleware. */
   declare readonly forward: Send;
   declare readonly settings: CallSettings;
-  /** `true` if no middleware has its own `send` between this call and its server. */
-  declare readonly isDirect: boolean;
+  /** This call, if the server and each middleware in between take a whole response in one go. */
+  declare readonly responder: this | undefined;
   /** The observation of the request; `null` if it is not observed. */
   declare readonly observed: Observed | null;
   /** Results of dependencies by their cache key. */
@@ -103,9 +102,10 @@ export class Call implements LoadingParts, ResponseTarget {
     this.receive = receive;
     this.forward = send;
     this.settings = settings;
-    const marked: object & ObservedScope & CalledScope = scope;
+    const marked: object & ObservedScope = scope;
+    const forward: RespondingSend = send;
     this.observed = marked[OBSERVED] ?? null;
-    this.isDirect = marked[CALL]?.send === send;
+    this.responder = forward[RESPONDER] === undefined ? undefined : this;
     this.cache = null;
     this.exits = null;
     this.late = null;
@@ -133,12 +133,16 @@ export class Call implements LoadingParts, ResponseTarget {
     return forward(message);
   }
 
+  get hasBegun(): boolean {
+    return this.started;
+  }
+
   /** Sends a whole response in one go. */
   respond(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void {
     this.started = true;
     this.requestIfMade?.[MARK_FINISHED]();
-    const { [CALL]: served }: CalledScope & object = this.scope;
-    return served?.respond?.(status, headers, body);
+    const forward: RespondingSend = this.forward;
+    return forward[RESPONDER]?.respond(status, headers, body);
   }
 
   /** The errors of the request so far. */
