@@ -189,6 +189,20 @@ describe("the core", () => {
     expect(named.length).toBeGreaterThan(60);
   });
 
+  it("has the functions that the page lists for the life of a call, in those files", () => {
+    const [, table = ""] = /## The life of a call([^]*?)\n## /.exec(page) ?? [];
+    const rows = [...table.matchAll(/\| `([\w/.-]+\.ts)`\s*\| (.*?)\s*\|/g)];
+    const listed = rows.flatMap(([, file = "", names = ""]) =>
+      [...names.matchAll(/`(#?\w+)`/g)].map(([, name = ""]) => ({ file, name })),
+    );
+    const isDeclared = ({ file, name }: { file: string; name: string }) =>
+      new RegExp(`(?:function|class|async|readonly|  )\\s*${name}\\b.*[({=]`).test(
+        readFileSync(path.join(sources, file), "utf8"),
+      );
+    expect(listed.filter((one) => !isDeclared(one))).toEqual([]);
+    expect(listed.length).toBeGreaterThan(10);
+  });
+
   it("imports in each folder only from the folders before it", () => {
     const wrong = edges.filter(
       ([from, to]) => folderOf(from) !== "" && FOLDERS.indexOf(folderOf(to)) > FOLDERS.indexOf(folderOf(from)),
