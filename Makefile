@@ -34,7 +34,7 @@ test: ## Runs the tests of all workspaces
 	@npm test --silent -- $(ARGS)
 
 .PHONY: test-all
-test-all: ## Runs the tests, with the slow ones
+test-all: ## Runs the tests with the slow ones, and on the newest LTS of Node what depends on Node
 	@npm run --silent test-all -- $(ARGS)
 
 .PHONY: test-lts

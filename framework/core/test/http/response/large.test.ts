@@ -9,9 +9,9 @@ import { createFolder } from "../../../../test/support/folder.js";
 
 const MEBIBYTE = 1024 * 1024;
 /** 1 GiB with TSGI_SLOW=1; enough to tell a kept body from a passing one without. */
-const BYTES = (process.env["TSGI_SLOW"] === undefined ? 256 : 1024) * MEBIBYTE;
-/** Between two measurements. */
-const STEP = BYTES / 16;
+const BYTES = (process.env["TSGI_SLOW"] === undefined ? 96 : 1024) * MEBIBYTE;
+/** Between two measurements, each of which collects the garbage of all tests of this process. */
+const STEP = BYTES / 3;
 const MAX_GROWTH = 16 * MEBIBYTE;
 
 const file = path.join(createFolder({}), "large.bin");
