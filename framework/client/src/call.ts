@@ -1,5 +1,5 @@
 /** The type of a client's method: a call of a route by its path. @module */
-import type { ROUTE_ANSWER, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internals";
+import type { ROUTE_RESULT, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internals";
 
 /**
  * Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. Without the default of
@@ -7,7 +7,7 @@ import type { ROUTE_ANSWER, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internal
  *
  * @typeParam Key - The key of the result.
  */
-export interface Call<Routes, Key extends typeof ROUTE_ANSWER | typeof ROUTE_PROBLEM = typeof ROUTE_ANSWER> {
+export interface Call<Routes, Key extends typeof ROUTE_RESULT | typeof ROUTE_PROBLEM = typeof ROUTE_RESULT> {
   <Path extends keyof Routes & string = never>(
     path: Path,
     ...init: Arguments<Routes[Path][keyof Routes[Path] & typeof ROUTE_ARGUMENTS]>

@@ -4,7 +4,7 @@ import type { Call } from "./call.js";
 import {
   type PathNames,
   readBody,
-  type ROUTE_ANSWER,
+  type ROUTE_RESULT,
   type ROUTE_METHOD,
   type ROUTE_PATH,
   type ROUTE_PROBLEM,
@@ -20,7 +20,7 @@ import type { Routed } from "tsgi";
 
 export type { Call } from "./call.js";
 export type {
-  Answer,
+  CallResult,
   CallOptions,
   FormHeaders,
   HTTPValidationError,
@@ -111,11 +111,13 @@ export interface ErrorOptions {
 }
 
 /** The key of the results of calls. */
-type AnswerOf<Errors> = Errors extends { readonly problemDetails: true } ? typeof ROUTE_PROBLEM : typeof ROUTE_ANSWER;
+type ResultKeyOf<Errors> = Errors extends { readonly problemDetails: true }
+  ? typeof ROUTE_PROBLEM
+  : typeof ROUTE_RESULT;
 
 /** A client: a function for each method and for WebSockets, and openapi-fetch's middleware. */
 export type Client<Api, Errors extends ErrorOptions = {}> = {
-  readonly [Of in keyof Api & Method]: Call<Api[Of], AnswerOf<Errors>>;
+  readonly [Of in keyof Api & Method]: Call<Api[Of], ResultKeyOf<Errors>>;
 } & {
   /**
    * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route

@@ -60,7 +60,7 @@ export interface ClientHandshake {
 }
 
 /** The response to a handshake, and the WebSocket after it. */
-export interface HandshakeAnswer {
+export interface HandshakeResponse {
   /** 101 if the server has accepted the WebSocket. */
   readonly status: number;
   readonly headers: TextHeaders;
@@ -75,7 +75,7 @@ export interface StartedServer {
   /** Sends a request, and resolves with the head of the response. */
   request(request: ClientRequest): Promise<ClientResponse>;
   /** Sends a handshake. For servers with WebSockets. */
-  websocket?(handshake: ClientHandshake): Promise<HandshakeAnswer>;
+  websocket?(handshake: ClientHandshake): Promise<HandshakeResponse>;
   /** Closes open connections, stops the server, and ends the application's lifespan. */
   close(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export type {
   ClientRequest,
   ClientResponse,
   ClientWebSocket,
-  HandshakeAnswer,
+  HandshakeResponse,
   ServerFeature,
   ServerLacks,
   StartedServer,

@@ -6,7 +6,7 @@ import {
   type ClientHandshake,
   type ClientRequest,
   type ClientWebSocket,
-  type HandshakeAnswer,
+  type HandshakeResponse,
   readText,
   type StartedServer,
   type StartServer,
@@ -41,7 +41,7 @@ export async function respond(send: Send, body = "ok"): Promise<void> {
 }
 
 /** A startup and a shutdown without a word. */
-export async function answerLifespan(receive: Receive, send: Send): Promise<void> {
+export async function respondToLifespan(receive: Receive, send: Send): Promise<void> {
   await receive();
   await send({ type: "lifespan.startup.complete" });
   await receive();
@@ -60,7 +60,7 @@ export function application({ http, websocket, lifespan }: Parts): ASGIApp {
   return async (scope, receive, send) => {
     if (scope.type === "http") await (http?.({ scope, receive, send }) ?? respond(send));
     else if (scope.type === "websocket") await websocket?.({ scope, receive, send });
-    else await (lifespan?.({ scope, receive, send }) ?? answerLifespan(receive, send));
+    else await (lifespan?.({ scope, receive, send }) ?? respondToLifespan(receive, send));
   };
 }
 
@@ -115,13 +115,13 @@ export async function inspect(
 }
 
 /** Opens a WebSocket of a server. */
-export async function handshake(server: StartedServer, request: ClientHandshake): Promise<HandshakeAnswer> {
+export async function handshake(server: StartedServer, request: ClientHandshake): Promise<HandshakeResponse> {
   must(server.websocket !== undefined, "Expected the driver of the server to open WebSockets.");
   return server.websocket(request);
 }
 
 /** The WebSocket of a handshake that was to be completed. */
-export function opened({ status, webSocket }: HandshakeAnswer): ClientWebSocket {
+export function opened({ status, webSocket }: HandshakeResponse): ClientWebSocket {
   must(webSocket !== null, `Expected the handshake to be completed, not rejected with ${status}.`);
   return webSocket;
 }
@@ -131,7 +131,7 @@ export function connectWith<Value, Seen>(
   start: StartServer,
   request: ClientHandshake,
   handle: (call: Call<WebSocketScope>) => Promise<Value>,
-  use: (answer: HandshakeAnswer) => Promise<Seen>,
+  use: (answer: HandshakeResponse) => Promise<Seen>,
 ): Promise<[Value, Seen]> {
   const { run, value } = keepFirst(handle);
   return withServer(start, application({ websocket: run }), (server) =>

@@ -2,7 +2,7 @@
 import type { HTTPScope, LifespanScope, WebSocketScope } from "tsgi";
 import { nextTurn } from "tsgi/internals";
 import { type ServerFeature, type StartedServer, type StartServer, withServer } from "./client.js";
-import { answerLifespan, application, type Call, fetchWhole, handshake, opened, respond } from "./server-calls.js";
+import { respondToLifespan, application, type Call, fetchWhole, handshake, opened, respond } from "./server-calls.js";
 import { mustHaveVersion } from "./server-http-request.js";
 import { inTime, must, mustEqual, type Statement, toStatements } from "./statement.js";
 
@@ -17,7 +17,7 @@ async function checkScope(start: StartServer): Promise<void> {
   const scopes: LifespanScope[] = [];
   await living(start, async ({ scope, receive, send }) => {
     scopes.push(scope);
-    await answerLifespan(receive, send);
+    await respondToLifespan(receive, send);
   });
   mustEqual(scopes.length, 1, "the number of lifespans");
   for (const scope of scopes) mustHaveVersion(scope);
@@ -56,7 +56,7 @@ async function checkStartUpWaits(start: StartServer): Promise<void> {
 /** Keeps a value and a list in the state. */
 async function fillState({ scope, receive, send }: Call<LifespanScope>): Promise<void> {
   if (scope.state) Object.assign(scope.state, { value: "kept", list: [] });
-  await answerLifespan(receive, send);
+  await respondToLifespan(receive, send);
 }
 
 /** Reads the state in a request, and writes it there. */

@@ -6,7 +6,7 @@ import {
   type ClientHandshake,
   type ClientRequest,
   type ClientResponse,
-  type HandshakeAnswer,
+  type HandshakeResponse,
   readText,
   type StartedServer,
 } from "./client.js";
@@ -91,7 +91,7 @@ class SocketClient implements Required<StartedServer> {
     return { ...head, body: readBody(wire, head, method) };
   }
 
-  async websocket({ target = "/", headers = [], subprotocols = [] }: ClientHandshake): Promise<HandshakeAnswer> {
+  async websocket({ target = "/", headers = [], subprotocols = [] }: ClientHandshake): Promise<HandshakeResponse> {
     const wire = await this.#open();
     const offer: TextHeaders = subprotocols.map((name) => ["sec-websocket-protocol", name]);
     const handshake: TextHeaders = [

@@ -6,7 +6,7 @@ import type { ASGIApp } from "tsgi";
 import {
   type ClientHandshake,
   type ClientWebSocket,
-  type HandshakeAnswer,
+  type HandshakeResponse,
   overFetch,
   overHTTP2,
   overSocket,
@@ -67,7 +67,7 @@ function toClient(webSocket: TestWebSocket): ClientWebSocket {
 }
 
 /** The response to a handshake in memory. */
-export async function openedInMemory(open: () => Promise<TestWebSocket>): Promise<HandshakeAnswer> {
+export async function openedInMemory(open: () => Promise<TestWebSocket>): Promise<HandshakeResponse> {
   try {
     const webSocket = await open();
     return { status: 101, headers: Object.entries(webSocket.headers), body: "", webSocket: toClient(webSocket) };

@@ -193,7 +193,7 @@ class RequestTrace implements Observation {
     const span = this.#instruments.tracer.startSpan(`${kind} ${name}`, options, this.#context);
     return (error) => {
       if (error !== undefined) span.setAttribute("error.type", errorType(error));
-      if (error !== undefined && !isAnswer(error)) span.setStatus({ code: api.SpanStatusCode.ERROR });
+      if (error !== undefined && !isExpected(error)) span.setStatus({ code: api.SpanStatusCode.ERROR });
       span.end();
     };
   }
@@ -207,6 +207,6 @@ function nameOf(scope: HTTPScope | WebSocketScope, route: string | null): string
 }
 
 /** Tells if an error is one of the client's, to which the application has responded as intended. */
-function isAnswer(error: unknown): boolean {
+function isExpected(error: unknown): boolean {
   return (error instanceof HTTPException && error.statusCode < 500) || error instanceof RequestValidationError;
 }

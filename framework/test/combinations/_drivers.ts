@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import { connect, constants } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { App, ASGIApp, LifespanAnswerMessage, Receive } from "tsgi";
+import type { App, ASGIApp, LifespanResponseMessage, Receive } from "tsgi";
 import { type RunningServer, serve, toNodeHandler } from "tsgi/node";
 import { TestClient } from "tsgi/testing";
 import { type Answer, createAnswer, outgoingOf, type Sent } from "../support/call.js";
@@ -104,8 +104,8 @@ async function overHTTP2(app: App): Promise<Served> {
 /** Runs the lifespan of an application, as the maker of a server has to. Gives its state, and what ends it. */
 async function startLifespan(app: ASGIApp) {
   const state: Record<string, unknown> = {};
-  const told = new Map<string, (answer: LifespanAnswerMessage) => void>();
-  const answered = (type: string) => new Promise<LifespanAnswerMessage>((resolve) => void told.set(type, resolve));
+  const told = new Map<string, (answer: LifespanResponseMessage) => void>();
+  const answered = (type: string) => new Promise<LifespanResponseMessage>((resolve) => void told.set(type, resolve));
   const started = answered("lifespan.startup.complete");
   let stop = (): void => {};
   const stopping = new Promise<void>((resolve) => (stop = resolve));
@@ -116,7 +116,7 @@ async function startLifespan(app: ASGIApp) {
     return { type: "lifespan.shutdown" };
   };
   const over = app({ type: "lifespan", state }, receive, (message) => {
-    told.get(message.type)?.(message as LifespanAnswerMessage);
+    told.get(message.type)?.(message as LifespanResponseMessage);
   });
   await started;
   return {

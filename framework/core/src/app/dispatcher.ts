@@ -21,7 +21,7 @@ import { WEBSOCKET } from "../routing/router.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
 import type { Endpoint, EndpointSettings } from "./endpoint.js";
 import { OVERRIDES } from "./life.js";
-import { answerError, guard, type GuardedApp } from "./errors.js";
+import { respondToError, guard, type GuardedApp } from "./errors.js";
 import { serveLifespan, type Startable } from "./lifespan.js";
 import type { SocketEndpoint } from "./socket-endpoint.js";
 
@@ -224,19 +224,19 @@ export class Dispatcher {
     const mount = this.mounts.find(({ prefix }) => isBelow(path, prefix));
     if (mount) return this.#callMount(mount, scope, receive, send);
     if (scope.type === "websocket") return new WebSocket(scope, receive, send).close(NO_ROUTE, "No route");
-    return this.#answer(noRoute(this.router.allowedMethods(path)), this.#requestOf(scope, receive), send);
+    return this.#respondTo(noRoute(this.router.allowedMethods(path)), this.#requestOf(scope, receive), send);
   };
 
   /** The routes in the middleware, built with the first scope. */
   #chain: ASGIApp = this.#dispatch;
 
-  #answer(error: HTTPException, request: Request, send: Send): Promise<void> {
-    return answerError(error, request, { settings: this.#settings.errors, send });
+  #respondTo(error: HTTPException, request: Request, send: Send): Promise<void> {
+    return respondToError(error, request, { settings: this.#settings.errors, send });
   }
 
   #refuseBadPath(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const error = new HTTPException(400, "The path is not valid percent-encoded UTF-8");
-    if (scope.type === "http") return this.#answer(error, this.#requestOf(scope, receive), send);
+    if (scope.type === "http") return this.#respondTo(error, this.#requestOf(scope, receive), send);
     const { statusCode, headers, body } = httpExceptionHandler(error, { scope });
     return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
   }

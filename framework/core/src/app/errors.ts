@@ -112,7 +112,7 @@ function report(errors: ReadonlySet<unknown>, scope: HTTPScope, logger: Logger):
 }
 
 /** Sends the response to an error and runs its background tasks. */
-export async function answerError(
+export async function respondToError(
   error: unknown,
   request: Request,
   { settings, send }: { readonly settings: ErrorSettings; readonly send: Send },
@@ -168,7 +168,7 @@ export function guard(
         logError(error, scope, settings.logger);
         throw error;
       }
-      await answerError(error, requestOf(scope, receive), { settings, send });
+      await respondToError(error, requestOf(scope, receive), { settings, send });
     }
   };
 }

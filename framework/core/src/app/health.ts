@@ -60,7 +60,7 @@ class Readiness {
       logger.error({ err, check: name }, `The check ${name} failed: ${errorText(err)}`);
       return [name, "failed"] as const;
     });
-    return answer(
+    return respond(
       results.every(([, result]) => result === "ok"),
       Object.fromEntries(results),
     );
@@ -94,7 +94,7 @@ interface Pending {
 /** A cache would respond for a process that has ended. */
 const headers = { "cache-control": "no-store" };
 
-function answer(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
+function respond(isReady: boolean, checks: Readonly<Record<string, "ok" | "failed">>): JSONResponse {
   const status = isReady ? "ok" : "unavailable";
   return new JSONResponse({ status, checks }, { statusCode: isReady ? 200 : 503, headers });
 }
@@ -122,7 +122,7 @@ export function health(options: HealthOptions = {}): Router {
   const router = new Router({ includeInSchema: false });
   router.get("/live", async () => new JSONResponse({ status: "ok" }, { headers }));
   router.get("/ready", { params: { request: Request } }, async ({ request }) => {
-    if (DRAINING in request.state) return answer(false, {});
+    if (DRAINING in request.state) return respond(false, {});
     const { app } = request;
     const logger = (app instanceof App ? app.settings.logger : undefined) ?? consoleLogger;
     return readiness.ask(allChecks(checks, request), guardLogger(logger));

@@ -24,17 +24,17 @@ export {
   type SettlingDependency,
 } from "../parameters/dependencies/settlement.js";
 export { QUERY } from "../parameters/head.js";
-export type { Answer, HTTPValidationError } from "../routing/call-answer.js";
+export type { CallResult, HTTPValidationError } from "../routing/call-result.js";
 export type { CallOptions, FormHeaders, Optional, ParametersOption } from "../routing/call-arguments.js";
 export { routeNameOf } from "../routing/entries.js";
 export { PathPattern } from "../routing/path-pattern.js";
 export { RadixNode } from "../routing/radix-node.js";
 export { RadixRouter } from "../routing/radix-router.js";
 export type { PathParams, Resolved } from "../routing/radix-node.js";
-export type { ProblemDetails, ValidationProblem, ValidationProblemIssue } from "../routing/call-answer.js";
+export type { ProblemDetails, ValidationProblem, ValidationProblemIssue } from "../routing/call-result.js";
 export type {
   ROUTE,
-  ROUTE_ANSWER,
+  ROUTE_RESULT,
   ROUTE_ARGUMENTS,
   ROUTE_METHOD,
   ROUTE_PATH,

@@ -1,5 +1,5 @@
 /** Startup and shutdown: hooks, lifespan functions, mounted applications, dependencies of scope `"app"`. @module */
-import type { LifespanAnswerMessage, LifespanScope, Receive, Send } from "../protocol/asgi.js";
+import type { LifespanResponseMessage, LifespanScope, Receive, Send } from "../protocol/asgi.js";
 import type { ApplicationScope, Lifetime } from "../parameters/dependencies/application.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { configurationError } from "../common/exceptions.js";
@@ -164,7 +164,7 @@ export class AppLifespan<A> implements Startable {
 }
 
 /** The message of a start that failed. Its text contains the code, because other servers receive only the text. */
-function failureOf(error: unknown, hasError: boolean): LifespanAnswerMessage {
+function failureOf(error: unknown, hasError: boolean): LifespanResponseMessage {
   const code = errorCodeOf(error);
   const text = errorText(error);
   const message = code === null || text.includes(code) ? text : `${text} [${code}]`;

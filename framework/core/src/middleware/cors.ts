@@ -137,7 +137,7 @@ export function cors(options: CORSOptions): Middleware {
     const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
     const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
     if (origin !== undefined && method !== undefined) {
-      return answerPreflight(scope, send, { ...rules, allowed, method });
+      return respondToPreflight(scope, send, { ...rules, allowed, method });
     }
     return app(
       scope,
@@ -165,7 +165,7 @@ function addHeaders(headers: ResponseHeaders, rules: Rules, allowed: string | nu
 /** A preflight request: the rules, the origin that they allow, and the method that it asks for. */
 type Preflight = Rules & { readonly allowed: string | null; readonly method: string };
 
-async function answerPreflight(scope: HTTPScope, send: Send, preflight: Preflight): Promise<void> {
+async function respondToPreflight(scope: HTTPScope, send: Send, preflight: Preflight): Promise<void> {
   const { allowed, method, ...rules } = preflight;
   const asked = parseList(headerValues(scope.headers ?? [], "access-control-request-headers").join(","));
   const headers = new ResponseHeaders({ vary: PREFLIGHT_VARY.join(", ") });

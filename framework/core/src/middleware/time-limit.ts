@@ -32,14 +32,14 @@ export function timeLimit(timeoutMs: number): Middleware {
   TIMEOUT_MS("timeLimit()", "timeoutMs", timeoutMs);
   return onHTTP((app) => async (scope, receive, send) => {
     let state = "running" as "running" | "started" | "over";
-    let answering: Promise<void> = Promise.resolve();
-    let running: Promise<unknown> = answering;
+    let responding: Promise<void> = Promise.resolve();
+    let running: Promise<unknown> = responding;
     const waiting = new Set<(message: ReceiveMessage) => void>();
     const timer = setTimeout(() => {
       state = "over";
       reportLateWork(scope, running);
       for (const leave of waiting) leave(LEFT);
-      answering = markHandled(refuse(scope, send, { statusCode: 504, detail: "Gateway Timeout" }));
+      responding = markHandled(refuse(scope, send, { statusCode: 504, detail: "Gateway Timeout" }));
     }, timeoutMs);
     // Attack: a race with one promise of the whole request would keep every chunk of a body that arrives in single
     // bytes.
@@ -71,6 +71,6 @@ export function timeLimit(timeoutMs: number): Middleware {
     } finally {
       clearTimeout(timer);
     }
-    await answering;
+    await responding;
   });
 }

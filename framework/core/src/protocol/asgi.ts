@@ -172,7 +172,7 @@ export interface LifespanEventMessage {
 }
 
 /** The application's response to a lifespan event. */
-export interface LifespanAnswerMessage {
+export interface LifespanResponseMessage {
   type:
     | "lifespan.startup.complete"
     | "lifespan.startup.failed"
@@ -202,7 +202,7 @@ export type SendMessage =
   | WebSocketCloseMessage
   | WebSocketHTTPResponseStartMessage
   | WebSocketHTTPResponseBodyMessage
-  | LifespanAnswerMessage;
+  | LifespanResponseMessage;
 
 /** Waits for the next message from the server. */
 export type Receive = () => Promise<ReceiveMessage>;

@@ -26,8 +26,8 @@ import type { Exchange } from "./exchange.js";
 import type { ServedCall, ServerContext } from "./server-context.js";
 import { MessageQueue } from "./message-queue.js";
 
-/** The state of a WebSocket. `answering`: the application rejects it with an HTTP response. */
-type Phase = "connecting" | "answering" | "open" | "closing" | "closed";
+/** The state of a WebSocket. `responding`: the application rejects it with an HTTP response. */
+type Phase = "connecting" | "responding" | "open" | "closing" | "closed";
 
 /** Bytes that wait for the socket before `send` asks to wait as well: a stream's usual high-water mark. */
 const MAX_BUFFERED_BYTES = 65_536;
@@ -132,7 +132,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
         return this.#close(message);
       case "websocket.http.response.start":
       case "websocket.http.response.body":
-        return this.#answer(message);
+        return this.#respond(message);
       default:
         throw new ProtocolError(`Expected a message of the WebSocket protocol, not "${message.type}".`);
     }
@@ -218,26 +218,26 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   }
 
   /** Extension `websocket.http.response`: the application refuses the handshake with a whole HTTP response. */
-  #answer(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
-    const response = this.#response ?? this.#beginAnswer(message);
+  #respond(message: WebSocketHTTPResponseStartMessage | WebSocketHTTPResponseBodyMessage): Promise<void> | void {
+    const response = this.#response ?? this.#beginResponse(message);
     const done =
       message.type === "websocket.http.response.start"
         ? response.send({ ...message, type: "http.response.start" })
         : response.send({ ...message, type: "http.response.body" });
     // A rejected message has no effect: the application may still accept.
     this.#response = response;
-    if (this.#phase === "connecting") this.#phase = "answering";
+    if (this.#phase === "connecting") this.#phase = "responding";
     this.#hasEnded ||= response.complete;
-    if (response.complete) this.#answered();
+    if (response.complete) this.#responded();
     return done;
   }
 
-  #beginAnswer(message: SendMessage): Exchange {
+  #beginResponse(message: SendMessage): Exchange {
     this.#expect("connecting", message);
     return (this.#handshake as PendingHandshake).respond();
   }
 
-  #answered(): void {
+  #responded(): void {
     this.#phase = "closed";
     this.#inbox.end(CLOSE.abnormal, "");
     this.#handshake = null;
@@ -256,7 +256,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
       this.#failed(failure.error);
     } else if (this.#phase === "open") {
       this.#webSocket?.close(CLOSE.normal);
-    } else if (this.#unanswered) {
+    } else if (this.#hasNoResponse) {
       this.#context.logger.error({ path: this.#path }, `The application returned without a response: ${this.name}`);
       this.#giveUp();
     }
@@ -272,7 +272,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
     }
     logger.error(fields, `The application threw: ${this.name}`);
     this.#webSocket?.close(CLOSE.error, "", error);
-    if (this.#unanswered) this.#giveUp(error);
+    if (this.#hasNoResponse) this.#giveUp(error);
   }
 
   /** `true` once the client has disconnected. The socket knows a moment before its event. */
@@ -281,8 +281,8 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
   }
 
   /** `true` while the client waits for a response to its handshake. */
-  get #unanswered(): boolean {
-    const waits = this.#phase === "connecting" || (this.#phase === "answering" && this.#response?.complete === false);
+  get #hasNoResponse(): boolean {
+    const waits = this.#phase === "connecting" || (this.#phase === "responding" && this.#response?.complete === false);
     return waits && !this.#connection.destroyed;
   }
 
@@ -291,7 +291,7 @@ export class WebSocketSession implements ServedCall, WebSocketEvents {
       this.refuse(errors.failed, { cause });
     } else {
       this.#response.refuse(errors.failed, cause);
-      this.#answered();
+      this.#responded();
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The types that a registered route carries for a client. @module */
 import type { AnnotationOutput, PathNames, RESPONSES } from "../parameters/annotation.js";
 import type { SchemaShape, SENT } from "../parameters/marker.js";
-import type { Answer, DataOf, ErrorOf, FormOf, ErrorsOf, ProblemOf } from "./call-answer.js";
+import type { CallResult, DataOf, ErrorOf, FormOf, ErrorsOf, ProblemOf } from "./call-result.js";
 import type { WebSocket } from "../http/websocket.js";
 import type { ArgumentsOf, OwnParams, Places, WithNames } from "./call-arguments.js";
 import type { Received, Sent } from "./json-types.js";
@@ -19,7 +19,7 @@ export declare const ROUTE_PATH: unique symbol;
 export declare const ROUTE_ARGUMENTS: unique symbol;
 
 /** The key of the result of a call. */
-export declare const ROUTE_ANSWER: unique symbol;
+export declare const ROUTE_RESULT: unique symbol;
 
 /** The key of the result of a call, if the errors of its App are problem details. */
 export declare const ROUTE_PROBLEM: unique symbol;
@@ -57,8 +57,8 @@ export interface Routed<Method extends string, Path extends string, Types extend
   readonly [ROUTE_METHOD]: Takes<Method>;
   readonly [ROUTE_PATH]: Path;
   readonly [ROUTE_ARGUMENTS]: ArgumentsOf<Types["request"]>;
-  readonly [ROUTE_ANSWER]: Promise<Answer<Types["data"], ErrorOf<Types["errors"], Types["request"]>>>;
-  readonly [ROUTE_PROBLEM]: Promise<Answer<Types["data"], ProblemOf<Types["errors"], Types["request"]>>>;
+  readonly [ROUTE_RESULT]: Promise<CallResult<Types["data"], ErrorOf<Types["errors"], Types["request"]>>>;
+  readonly [ROUTE_PROBLEM]: Promise<CallResult<Types["data"], ProblemOf<Types["errors"], Types["request"]>>>;
 }
 
 /** A handler without parameters is called without an argument. */

@@ -1,6 +1,6 @@
 /** The interface between a statement of the protocol and the driver that it runs on. @module */
 import type { ASGIApp } from "../../src/protocol/asgi.js";
-import type { ClientHandshake, ClientRequest, ClientResponse, HandshakeAnswer } from "@tsgi/conformance";
+import type { ClientHandshake, ClientRequest, ClientResponse, HandshakeResponse } from "@tsgi/conformance";
 import type { Logger } from "../../src/common/logger.js";
 
 /** The drivers of this process, then those of other runtimes. */
@@ -69,7 +69,7 @@ export interface Endpoint {
   /** Sends a request, and resolves with the head of the response. Rejects with {@link Lost}. */
   request(request: Request): Promise<ClientResponse>;
   /** For drivers with WebSockets. Rejects with {@link Lost}. */
-  websocket?(handshake: Handshake): Promise<HandshakeAnswer>;
+  websocket?(handshake: Handshake): Promise<HandshakeResponse>;
   /** Stops the server as a signal does. */
   stop(): Promise<void>;
   /** Cuts the connections of the client. */

@@ -5,7 +5,7 @@ import { connect } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { ASGIApp } from "../../src/protocol/asgi.js";
 import { useLoopPackage } from "../../src/platforms/concurrency/loop.js";
-import type { ClientWebSocket, HandshakeAnswer } from "@tsgi/conformance";
+import type { ClientWebSocket, HandshakeResponse } from "@tsgi/conformance";
 import { serve, toNodeHandler } from "../../src/node.js";
 import { TestClient, type TestWebSocket, WebSocketRefusedError } from "../../src/platforms/testing/index.js";
 import { toFetchHandler } from "../../src/platforms/web/index.js";
@@ -101,7 +101,7 @@ function toClosed({ code, reason }: WebSocketRefusedError): ClientWebSocket {
   };
 }
 
-async function openInMemory(open: Promise<TestWebSocket>): Promise<HandshakeAnswer> {
+async function openInMemory(open: Promise<TestWebSocket>): Promise<HandshakeResponse> {
   try {
     const webSocket = await open;
     return { status: 101, headers: Object.entries(webSocket.headers), body: "", webSocket: toClient(webSocket) };

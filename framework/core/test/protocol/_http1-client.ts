@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import type { ClientResponse, HandshakeAnswer, TextHeaders } from "@tsgi/conformance";
+import type { ClientResponse, HandshakeResponse, TextHeaders } from "@tsgi/conformance";
 import { valuesOf } from "../../../conformance/src/bytes.js";
 import { readText } from "../../../conformance/src/client.js";
 import { FramedWebSocket } from "../../../conformance/src/frames.js";
@@ -160,7 +160,7 @@ export class HTTP1Client {
   readonly request = async (request: Request): Promise<ClientResponse> =>
     new Exchange(await this.#connect(request.signal), this.#url.host, request).run();
 
-  readonly websocket = async (handshake: Handshake): Promise<HandshakeAnswer> => {
+  readonly websocket = async (handshake: Handshake): Promise<HandshakeResponse> => {
     const { target = "/", headers = [], subprotocols = [], signal, pausedUntil } = handshake;
     const wire = await this.#connect(signal);
     const own: TextHeaders = [

@@ -1,6 +1,6 @@
 /** The servers of one statement, their clients, and their logs. @module */
 import type { ASGIApp, LifespanScope, Receive, Scope, Send } from "../../src/protocol/asgi.js";
-import type { ClientResponse, HandshakeAnswer, TextHeaders } from "@tsgi/conformance";
+import type { ClientResponse, HandshakeResponse, TextHeaders } from "@tsgi/conformance";
 import type { Logger } from "../../src/common/logger.js";
 import { Deferred, markHandled, nextTurn } from "../../src/common/promises.js";
 import { body, type Call, type HTTPCall, start, text, type WebSocketCall } from "./_calls.js";
@@ -116,7 +116,7 @@ export class Server {
   }
 
   /** Sends a handshake. */
-  async websocket(handshake: Handshake = {}): Promise<HandshakeAnswer> {
+  async websocket(handshake: Handshake = {}): Promise<HandshakeResponse> {
     if (this.#endpoint.websocket === undefined) throw new Error("The driver opens no WebSockets.");
     return this.#endpoint.websocket(handshake);
   }

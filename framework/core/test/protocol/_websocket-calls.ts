@@ -1,6 +1,6 @@
 /** WebSockets of one application, seen from both sides. @module */
 import type { WebSocketAcceptMessage, WebSocketCloseMessage } from "../../src/protocol/asgi.js";
-import type { ClientClose, ClientWebSocket, HandshakeAnswer, TextHeaders } from "@tsgi/conformance";
+import type { ClientClose, ClientWebSocket, HandshakeResponse, TextHeaders } from "@tsgi/conformance";
 import { Deferred } from "../../src/common/promises.js";
 import { bytes, toPairs, type WebSocketCall } from "./_calls.js";
 import { type Handshake, NotKept } from "./_driver.js";
@@ -35,7 +35,7 @@ export interface Talk<Value, Seen> {
 }
 
 /** The client of a handshake, after its response. */
-type Use<Seen> = (answer: HandshakeAnswer, server: Server) => Promise<Seen> | Seen;
+type Use<Seen> = (answer: HandshakeResponse, server: Server) => Promise<Seen> | Seen;
 
 /** Sends one handshake to an application. */
 export async function talk<Value, Seen>(
@@ -70,7 +70,7 @@ export function talkOpen<Value, Seen>(
 }
 
 /** The WebSocket of a handshake that is completed. */
-export function opened({ status, webSocket }: HandshakeAnswer): ClientWebSocket {
+export function opened({ status, webSocket }: HandshakeResponse): ClientWebSocket {
   if (webSocket === null) throw new NotKept(`The handshake was rejected with ${status}.`);
   const receive = async (): Promise<string | Uint8Array> => {
     try {
@@ -89,7 +89,7 @@ export function opened({ status, webSocket }: HandshakeAnswer): ClientWebSocket 
 }
 
 /** The status of a handshake, and the end of a WebSocket that is closed immediately after it. */
-export async function endOf({ status, body, webSocket }: HandshakeAnswer): Promise<object> {
+export async function endOf({ status, body, webSocket }: HandshakeResponse): Promise<object> {
   return webSocket === null ? { status, body } : { status, ...plain(await webSocket.closed) };
 }
 

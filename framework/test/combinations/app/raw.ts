@@ -10,7 +10,7 @@ import {
   type HTTPResponseBodyMessage,
   type HTTPResponseStartMessage,
   type HTTPScope,
-  type LifespanAnswerMessage,
+  type LifespanResponseMessage,
   type LifespanEventMessage,
   type LifespanScope,
   RadixRouter,
@@ -106,7 +106,7 @@ async function live(scope: LifespanScope, receive: Receive, send: Send): Promise
   for (;;) {
     const { type } = (await receive()) as LifespanEventMessage;
     if (type === "lifespan.startup" && scope.state) scope.state["clock"] = "wound up";
-    const complete: LifespanAnswerMessage = { type: `${type}.complete` };
+    const complete: LifespanResponseMessage = { type: `${type}.complete` };
     await send(complete);
     if (type === "lifespan.shutdown") return;
   }

@@ -18,7 +18,7 @@ export class ClientProgress {
   #pingedAt = Infinity;
   /** Bytes written before the last ping, and before the last acknowledged one. */
   #pingBytes = 0;
-  #answeredBytes = 0;
+  #repliedBytes = 0;
 
   /** @param now - In milliseconds, by a clock that never goes back. */
   check(socket: WriteCounts, now: number): Reading {
@@ -44,7 +44,7 @@ export class ClientProgress {
 
   /** A pong has come. */
   ponged(): void {
-    this.#answeredBytes = this.#pingBytes;
+    this.#repliedBytes = this.#pingBytes;
     this.#pingedAt = Infinity;
   }
 
@@ -58,7 +58,7 @@ export class ClientProgress {
    * it.
    */
   isPongLate(now: number): boolean {
-    const heldBytes = Math.min(this.#pingBytes - this.#answeredBytes, MAX_HELD_BYTES);
+    const heldBytes = Math.min(this.#pingBytes - this.#repliedBytes, MAX_HELD_BYTES);
     return now - this.#pingedAt >= heldBytes / MIN_BYTES_PER_MS;
   }
 }

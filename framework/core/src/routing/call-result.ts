@@ -14,7 +14,7 @@ export interface HTTPValidationError {
 }
 
 /** The result of a call: the data of a success, or the error of any other response. */
-export type Answer<Data, Failure> =
+export type CallResult<Data, Failure> =
   | { data: Data; error?: never; response: Response }
   | { data?: never; error: Failure; response: Response };
 
