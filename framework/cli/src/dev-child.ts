@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import type { App } from "tsgi";
 import { type RunningServer, serve } from "tsgi/node";
-import { markHandled } from "tsgi/internals";
+import { markHandled, startPoolsEagerly } from "tsgi/internals";
 import { checkHabits, explainMethod } from "./doctor/habits.js";
 import { loadEnvFileIfExists } from "./env-file.js";
 import { report } from "./errors.js";
@@ -46,6 +46,7 @@ async function start(file: string, flags: ServedFlags, files: readonly string[])
   for (const each of files) loadEnvFileIfExists(each);
   await warm;
   process.env[REPORT] = "1";
+  startPoolsEagerly(); // an entry that cannot work is reported before the first request
   const { app } = await loadServedApp(file);
   const recorder = new Recorder();
   recorder.restore(history);

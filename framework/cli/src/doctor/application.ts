@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { App, Callable } from "tsgi";
-import { type DependencyStep, endpointsOf, plural, reportSettings } from "tsgi/internals";
+import { type DependencyStep, endpointsOf, plural, poolOf, reportSettings } from "tsgi/internals";
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
@@ -27,7 +27,7 @@ export async function checkApplication(file: string): Promise<Finding[]> {
       ...checkDebug(app),
       ...checkHabits(app),
       ...checkTools(app),
-      ...checkPool(app, file),
+      ...(await checkPool(app, file)),
       ...checkSettings(),
     ];
   } catch (error) {
@@ -119,17 +119,27 @@ function checkCopies(file: string): Finding[] {
   }
 }
 
+/** Starts the workers, as the first request of a plain handler would. */
+async function findPoolFault(app: App): Promise<Finding[]> {
+  try {
+    await poolOf(app).try();
+    return [];
+  } catch (error) {
+    return [fault("pool", showFailure(error))];
+  }
+}
+
 function checkDebug(app: App): Finding[] {
   if (app.settings.debug !== true || process.env["NODE_ENV"] !== "production") return [];
   return [fault("debug", "is on, with NODE_ENV=production: every 500 shows the stack to every client")];
 }
 
-function checkPool(app: App, file: string): Finding[] {
+async function checkPool(app: App, file: string): Promise<Finding[]> {
   const pooled = endpointsOf(app).filter(({ isPooled }) => isPooled);
   if (pooled.length === 0) return [];
   const names = pooled.map(({ record }) => `${record.method} ${record.path}`).join(", ");
   const kind = app.settings.pool?.kind === "thread" ? "threads" : "processes";
   const text = `plain handlers, which run in a pool of ${kind}: ${names}. Make them async unless they compute for long.`;
   const builtFirst = "each worker compiles the TypeScript again: build before production";
-  return [note("pool", text), ...(isTypeScript(file) ? [note("pool", builtFirst)] : [])];
+  return [note("pool", text), ...(isTypeScript(file) ? [note("pool", builtFirst)] : []), ...(await findPoolFault(app))];
 }

@@ -168,6 +168,13 @@ export function endpointsOf(app: App): readonly Endpoint[] {
   return app[ENDPOINTS];
 }
 
+const POOL: unique symbol = Symbol.for("tsgi.pool");
+
+/** The pool of an application's plain handlers. */
+export function poolOf(app: App): HandlerPool {
+  return app[POOL];
+}
+
 const PLANS: unique symbol = Symbol.for("tsgi.plans");
 
 /** The compiled parameters of each route of an application, including WebSockets. */
@@ -353,6 +360,11 @@ export class App<Responses extends ResponseDocs = {}> extends DispatchingInstanc
   /** @internal */
   get [PLANS](): ReadonlyMap<RouteRecord, RoutePlan> {
     return new Map(this.#routes.map(({ record, plan }) => [record, plan]));
+  }
+
+  /** @internal */
+  get [POOL](): HandlerPool {
+    return this.#pool;
   }
 
   /** The metrics of the worker pool; `null` without a pool. */

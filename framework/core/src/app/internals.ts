@@ -6,7 +6,8 @@
  */
 // The application as it was compiled.
 export { accessRefusal } from "./access.js";
-export { documentSourceOf, endpointsOf, mountPublic, plansOf } from "./app.js";
+export { documentSourceOf, endpointsOf, mountPublic, plansOf, poolOf } from "./app.js";
+export { startPoolsEagerly } from "./pool-rules.js";
 export { type Entrance, entranceOf } from "./dispatcher.js";
 export type { Endpoint } from "./endpoint.js";
 export { compileHandler, type CompiledHandler } from "./compile-handler.js";

@@ -2,7 +2,7 @@
 import { POOL_OPTIONS, type PoolOptions, type WorkerKind } from "../platforms/concurrency/options.js";
 import { configurationError } from "../common/exceptions.js";
 import type { Logger } from "../common/logger.js";
-import { oneOf, type OptionRules } from "../common/options.js";
+import { FLAG, oneOf, type OptionRules } from "../common/options.js";
 import { isFirstProcess } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import type { ParamSpec } from "../parameters/dependencies/plan.js";
@@ -57,6 +57,24 @@ export interface HandlerPoolOptions extends PoolOptions {
    * which is then blocked.
    */
   kind?: WorkerKind | "inline";
+  /**
+   * `true` to start all workers before the port opens: then an `entry` that cannot work is an error at start instead of a
+   * 500, and the first requests do not wait for a worker. By default the first requests of plain handlers start workers,
+   * as many as wait. `tsgi dev` always starts them before.
+   */
+  eager?: boolean;
+}
+
+let isEagerByDefault = false;
+
+/** Lets each App in this process start its workers before its port opens, as a command for developers does. */
+export function startPoolsEagerly(): void {
+  isEagerByDefault = true;
+}
+
+/** Tells if a pool starts its workers before the first call. */
+export function isEager({ eager = isEagerByDefault }: HandlerPoolOptions): boolean {
+  return eager;
 }
 
 /** The settings of an App's pool. */
@@ -80,6 +98,7 @@ export type PooledCall = (args: object, request: Request) => unknown;
 export const HANDLER_POOL_OPTIONS: OptionRules<HandlerPoolOptions> = {
   ...POOL_OPTIONS,
   kind: oneOf("process", "thread", "inline"),
+  eager: FLAG,
 };
 
 const MODULES = { process: "node:child_process", thread: "node:worker_threads" } as const;

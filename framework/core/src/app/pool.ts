@@ -15,6 +15,7 @@ import {
   type HandlerCall,
   HANDLER_POOL_OPTIONS,
   type HandlerPoolSettings,
+  isEager,
   missingPool,
   type PooledCall,
 } from "./pool-rules.js";
@@ -181,12 +182,25 @@ export class HandlerPool implements HostedApp {
     }
     this.#table = this.routes();
     if (this.#handlers.size === 0) return;
+    if (isEager(this.#settings.options)) return this.#fill();
+    await this.#open();
+  }
+
+  /** Starts all workers. @throws EntryError for a module that cannot be used. */
+  async #fill(): Promise<void> {
     try {
       await (await this.#open())?.fill();
     } catch (error) {
       await this.#stop();
       throw error;
     }
+  }
+
+  /** Starts the workers, and ends them. @throws EntryError for a module that cannot be used. */
+  async try(): Promise<void> {
+    if (!this.isOn || !hasWorkers() || this.#handlers.size === 0) return;
+    await this.#fill();
+    await this.#stop();
   }
 
   #warnInline(what: string, advice = ""): void {

@@ -79,6 +79,8 @@ export class WorkerPool {
   readonly #pending = new Pending();
   #restarts = 0;
   #isFilled = false;
+  /** Workers that are replaced when they end: as many as have been needed at once, all if the pool is filled. */
+  #kept = 0;
   #retry: NodeJS.Timeout | null = null;
   #entryError: EntryError | null = null;
   #closing: Promise<void> | null = null;
@@ -111,6 +113,7 @@ export class WorkerPool {
    */
   async fill(): Promise<void> {
     this.#isFilled = true;
+    this.#kept = this.#settings.size;
     if (this.stats.ready > 0) return this.#grow();
     const first = new Promise<EntryError | null>((resolve) => this.#onFirst.push(resolve));
     this.#grow();
@@ -156,6 +159,8 @@ export class WorkerPool {
       return new PoolUnavailableError(this.#failures.delaySeconds);
     }
     if (ready === 0 && this.#retry && this.#entryError) return this.#entryError;
+    // The first calls of an App's handlers wait for the start of a worker, and not for other calls.
+    if (this.#settings.entry !== null && !this.#failures.hasSucceeded) return null;
     return busy + queued >= size + this.#settings.maxQueue ? new PoolFullError() : null;
   }
 
@@ -208,8 +213,8 @@ export class WorkerPool {
     if (this.#retry) return;
     const { size } = this.#settings;
     const starting = [...this.#slots].filter(({ state }) => state === "starting").length;
-    const isEager = this.#isFilled && !this.#entryError && !this.#closing;
-    const wanted = isEager ? size : Math.min(size, this.#slots.size - starting + this.#queue.length);
+    const kept = this.#entryError || this.#closing ? 0 : this.#kept;
+    const wanted = Math.max(kept, Math.min(size, this.#slots.size - starting + this.#queue.length));
     // The first shows whether the others can start at all, and so does the one that is tried after a failure.
     const isTrying = this.#failures.count > 0 || (this.#isFilled && !this.#failures.hasSucceeded);
     const most = isTrying ? 1 : size;
@@ -262,6 +267,7 @@ export class WorkerPool {
 
   #onReady(slot: WorkerSlot): void {
     slot.becomeReady();
+    this.#kept = Math.max(this.#kept, this.stats.ready);
     this.#failures.succeed();
     this.#entryError = null;
     this.#notifyFirst(null);

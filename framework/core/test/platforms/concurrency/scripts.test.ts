@@ -110,6 +110,15 @@ describe.each(["process", "thread"])("a module of no use to a worker, in a %s po
     });
   });
 
+  it("is a 500 for each call of a plain handler if workers start with the calls, and the server keeps running", async () => {
+    await using program = Program.start("faulty.js", ["throws", kind, "lazy"]);
+    const url = await program.said(/serves (\S+)/);
+    for (let call = 0; call < 2; call++) expect((await fetch(`${url}/plain`)).status).toBe(500);
+    await program.said(/its module \S+faulty\.js cannot be imported: RangeError: not in a worker/);
+    expect(program.stderr).toContain("Make the handler async, or name the module that makes the App");
+    expect((await fetch(`${url}/async`)).status).toBe(200);
+  });
+
   it("is tried five times if it exits at every start, then results in 503; the server keeps running", async () => {
     await using program = Program.start("faulty.js", ["dies", kind]);
     const url = await program.said(/serves (\S+)/);
