@@ -255,6 +255,16 @@ describe("tsgi doctor, of routes", () => {
     const { lines } = await examine({ "app.js": source.replace("App()", `App({ pool: { kind: "${kind}" } })`) });
     expect(complaints(lines)).toEqual(found.map((text) => expect.stringContaining(text)));
   });
+
+  it("reports a module that workers of the pool cannot use", async () => {
+    const named = app('app.get("/sum", () => 1);').replace(
+      "App()",
+      'App({ entry: new URL("absent.js", import.meta.url) })',
+    );
+    const { code, lines } = await examineByProcess({ "app.js": named });
+    expect(complaints(lines)).toContainEqual(expect.stringMatching(/pool .*GET \/sum .*absent\.js cannot be imported/));
+    expect(code).toBe(1);
+  });
 });
 
 describe("tsgi doctor, of the project", () => {

@@ -4,6 +4,7 @@ import { LoopError } from "../platforms/concurrency/errors.js";
 import { type HostedApp, keepOnLoop } from "../platforms/concurrency/host.js";
 import { workerHost } from "../platforms/concurrency/self.js";
 import type { PoolStats, WorkerPool } from "../platforms/concurrency/worker-pool.js";
+import type { Logger } from "../common/logger.js";
 import { assertOptions } from "../common/options.js";
 import { unlessAborted } from "../common/promises.js";
 import { hasWorkers } from "../common/platform.js";
@@ -24,6 +25,9 @@ import type { PooledRoute } from "./pool-workers.js";
 type PoolWorkers = typeof import("./pool-workers.js"); // oxlint-disable-line typescript/consistent-type-imports
 
 let workers: PoolWorkers | null = null;
+
+const ignore = (): void => {};
+const SILENT: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Most applications have no non-async handler. A second `import()` of a module still takes 3 µs (Node 20). */
 async function loadWorkers(): Promise<PoolWorkers> {
@@ -142,10 +146,14 @@ export class HandlerPool implements HostedApp {
   }
 
   async #create(): Promise<WorkerPool | null> {
-    const routes = (this.#table = this.routes());
+    this.#table = this.routes();
+    return (this.#opened = await this.#openWith(this.#settings));
+  }
+
+  async #openWith(settings: HandlerPoolSettings): Promise<WorkerPool | null> {
     const { openPool } = await loadWorkers();
-    const app = { title: this.title, routes, entry: this.#entry, pooled: [...this.#handlers.keys()] };
-    return (this.#opened = await openPool(app, this.#settings));
+    const app = { title: this.title, routes: this.routes(), entry: this.#entry, pooled: [...this.#handlers.keys()] };
+    return openPool(app, settings);
   }
 
   /** Lets the pool live from before the application's startup until after its shutdown. */
@@ -196,11 +204,15 @@ export class HandlerPool implements HostedApp {
     }
   }
 
-  /** Starts the workers, and ends them. @throws EntryError for a module that cannot be used. */
+  /** Starts workers, and ends them, without log lines. @throws EntryError for a module that cannot be used. */
   async try(): Promise<void> {
     if (!this.isOn || !hasWorkers() || this.#handlers.size === 0) return;
-    await this.#fill();
-    await this.#stop();
+    const pool = await this.#openWith({ ...this.#settings, logger: SILENT });
+    try {
+      await pool?.fill();
+    } finally {
+      await pool?.close();
+    }
   }
 
   #warnInline(what: string, advice = ""): void {
