@@ -30,6 +30,26 @@ describe("tsgi run with an application that does not start", () => {
   });
 });
 
+describe("a module that workers of the pool cannot use", () => {
+  const source = `import { App } from "tsgi";
+    export const app = new App({ entry: new URL("absent.js", import.meta.url) });
+    app.get("/sum", () => 1);`;
+
+  it("is an error at start of tsgi dev", async () => {
+    await using project = await Project.create({ "app.js": source });
+    const [text] = await project.start(["dev", "--port", "0"]).next(/ServerStartError: .*/);
+    expect(text).toMatch(/its module \S+absent\.js cannot be imported/);
+  });
+
+  it("is an error of the first call of a plain handler in tsgi run", async () => {
+    await using project = await Project.create({ "app.js": source });
+    const command = project.start(["run", "--port", "0"]);
+    const [, url = ""] = await command.next(/Listening on (\S+)/);
+    expect((await fetch(`${url}/sum`)).status).toBe(500);
+    await command.next(/EntryError: .* its module \S+absent\.js cannot be imported/);
+  });
+});
+
 /** A connection to a name with two addresses that both refuse. */
 const REFUSED = `import { connect } from "node:net";
   import { App } from "tsgi";
