@@ -29,8 +29,8 @@ const NAMES: Readonly<Record<string, string>> = {
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
     isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage mountPublic nameOf nearest nextTurn observable observedOf observing onEndRequest oneLine oneOf ownFramesFirst
-    parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural postgresqlStart quoteWord readBody readServerSentEvents refusal
-    reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show
+    parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural poolOf postgresqlStart quoteWord readBody readServerSentEvents refusal
+    reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show startPoolsEagerly
     statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/jobs": "InvalidPayloadError Jobs",

@@ -161,7 +161,7 @@ export function guard(
       return send(message);
     };
     try {
-      await app(scope, receive, send[RESPONDER] === undefined ? tracked : send);
+      await app(scope, receive, send[RESPONDER] ? send : tracked);
     } catch (error) {
       if (isDisconnect(error)) return;
       if (send[RESPONDER]?.hasBegun ?? hasBegun) {

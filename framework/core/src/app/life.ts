@@ -66,7 +66,7 @@ export async function live<Result>(life: Life<Result>, call: Call, find: FindOve
 
 async function fail<Result>(life: Life<Result>, call: Call, cause: unknown): Promise<Result> {
   // The handler has done its work: it is not undone because its client did not wait for the end.
-  const isDone = call.started && call.isDisconnect(cause);
+  const isDone = call.hasBegun && call.isDisconnect(cause);
   if (!isDone) life.interrupt?.(call, cause);
   const error = isDone || call.exits === null ? cause : await throwIntoExits(call.exits, cause, call.settings.logger);
   let ended: Result;
@@ -74,7 +74,7 @@ async function fail<Result>(life: Life<Result>, call: Call, cause: unknown): Pro
     ended = await life.failure(call, error);
   } catch (failure) {
     // The server cuts a response in its middle as soon as it hears of the error, and then waits for the rest.
-    if (!call.started) await call.finish();
+    if (!call.hasBegun) await call.finish();
     else if (call.hasMoreAfterCut) finishAfterCut(call.scope as HTTPScope, call.finish());
     throw failure;
   }
@@ -93,7 +93,7 @@ export interface MountedScope {
 /** The `send` of a call as a function. */
 function sendOf(to: ResponseTarget): Send {
   const send: RespondingSend = (message) => to.send(message);
-  if (to.responder !== undefined) send[RESPONDER] = to.responder;
+  if (to.responder) send[RESPONDER] = to.responder;
   return send;
 }
 
@@ -178,7 +178,7 @@ export class RouteLife implements Life<void> {
     const scope = call.scope as HTTPScope;
     try {
       if (call.isDisconnect(error)) return;
-      if (call.started) throw error;
+      if (call.hasBegun) throw error;
       const { response, sender } = await prepareResponse(error, call.request, this.#errors);
       call.response = response;
       await sendUnlessGone(sender, sendOf(call));

@@ -72,8 +72,9 @@ export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
 export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
   const withChanges = (list: Iterable<HeaderPair> | undefined, pass: (changed: Iterable<HeaderPair>) => Sent): Sent => {
     const headers = ResponseHeaders[FROM_LIST](list);
+    const done = () => pass(headers[GET_LIST]());
     const changed = change(headers);
-    return changed instanceof Promise ? changed.then(() => pass(headers[GET_LIST]())) : pass(headers[GET_LIST]());
+    return changed instanceof Promise ? changed.then(done) : done();
   };
   return relaying(
     (message) =>

@@ -284,13 +284,14 @@ export function relaying(
   { [RESPONDER]: next }: RespondingSend,
   through: (next: Responder) => Responder["respond"],
 ): Send {
-  if (next === undefined) return own;
-  own[RESPONDER] = {
-    respond: through(next),
-    get hasBegun() {
-      return next.hasBegun;
-    },
-  };
+  if (next) {
+    own[RESPONDER] = {
+      respond: through(next),
+      get hasBegun() {
+        return next.hasBegun;
+      },
+    };
+  }
   return own;
 }
 
@@ -313,7 +314,7 @@ export function sendWhole(
   body: Uint8Array | string,
 ): Promise<void> | void {
   const responder = to.responder ?? to.send[RESPONDER];
-  if (responder !== undefined) return responder.respond(status, headers, body);
+  if (responder) return responder.respond(status, headers, body);
   const started = to.send({ type: "http.response.start", status, headers });
   const message: HTTPResponseBodyMessage =
     typeof body === "string" ? new ASCIIBody(body) : { type: "http.response.body", body, more_body: false };

@@ -83,7 +83,7 @@ export class Call implements LoadingParts, Responder, ResponseTarget {
   /** `true` if something is left to do after the response: tasks, or the cleanup of dependencies. */
   declare hasMore: boolean;
   /** `true` once `http.response.start` has been sent: from then on no other response can be made. */
-  declare started: boolean;
+  declare hasBegun: boolean;
   declare firstMessage: ReceiveMessage | null;
   declare json: JSONBody | null;
   declare form: FormBody | null;
@@ -113,7 +113,7 @@ export class Call implements LoadingParts, Responder, ResponseTarget {
     this.response = null;
     this.sender = null;
     this.hasMore = false;
-    this.started = false;
+    this.hasBegun = false;
     this.firstMessage = null;
     this.json = null;
     this.form = null;
@@ -124,22 +124,18 @@ export class Call implements LoadingParts, Responder, ResponseTarget {
     this.websocketIfMade = null;
   }
 
-  /** Sends, and keeps how far the response has come: `started`, and that the request is finished. */
+  /** Sends, and keeps how far the response has come: `hasBegun`, and that the request is finished. */
   send(message: SendMessage): Promise<void> | void {
-    if (message.type === "http.response.start") this.started = true;
+    if (message.type === "http.response.start") this.hasBegun = true;
     // Before it is passed on: a server immediately reports that no more data follows.
     else if (message.type === "http.response.body" && message.more_body !== true) this.requestIfMade?.[MARK_FINISHED]();
     const { forward } = this;
     return forward(message);
   }
 
-  get hasBegun(): boolean {
-    return this.started;
-  }
-
   /** Sends a whole response in one go. */
   respond(status: number, headers: Iterable<HeaderPair>, body: Uint8Array | string): Promise<void> | void {
-    this.started = true;
+    this.hasBegun = true;
     this.requestIfMade?.[MARK_FINISHED]();
     const forward: RespondingSend = this.forward;
     return forward[RESPONDER]?.respond(status, headers, body);

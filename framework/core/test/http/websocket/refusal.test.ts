@@ -9,7 +9,7 @@ import { createFetchScope } from "../../../src/platforms/web/scope.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
 import { describeSocketMatrix } from "../../../../test/support/socket-matrix.js";
 
-const TOLD = 'ProtocolError: "websocket.close" was sent while the WebSocket was answering.';
+const TOLD = 'ProtocolError: "websocket.close" was sent while the WebSocket was responding.';
 
 /** An application that closes in the middle of its response, and the error that it gets. */
 function closing(told: string[]): ASGIApp {
