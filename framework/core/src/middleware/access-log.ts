@@ -103,8 +103,8 @@ function toCombined({ scope, startedAt, status, observed, hasQuery }: Entry): st
   const referer = hasQuery ? header("referer") : header("referer").replace(/[?#].*$/s, "");
   const quoted = [`${methodOf(scope)} ${target} HTTP/${version}`, referer, header("user-agent")].map(quote);
   const client = quote(scope.client?.[0] ?? "-").slice(1, -1);
-  const answer = `${status ?? "-"} ${observed?.bytesSent || "-"}`;
-  return `${client} - - [${toApacheTime(startedAt)}] ${quoted[0]} ${answer} ${quoted[1]} ${quoted[2]}`;
+  const response = `${status ?? "-"} ${observed?.bytesSent || "-"}`;
+  return `${client} - - [${toApacheTime(startedAt)}] ${quoted[0]} ${response} ${quoted[1]} ${quoted[2]}`;
 }
 
 /** As Apache escapes: quotes, backslashes, and all that is not printable ASCII. */

@@ -40,7 +40,7 @@ export async function sharedPort(host: string, port: number): Promise<number> {
     return port;
   }
   tell({ tsgi: "port", server, host });
-  return answer((message) => (message.tsgi === "port" && message.server === server ? message.port : null));
+  return messageFrom((message) => (message.tsgi === "port" && message.server === server ? message.port : null));
 }
 
 /**
@@ -51,7 +51,7 @@ export async function returnConnections(): Promise<void> {
   for (let echo = 0; echo < 2; echo++) {
     const id = echoes++;
     tell({ tsgi: "echo", id });
-    await answer((message) => (message.tsgi === "echo" && message.id === id ? true : null));
+    await messageFrom((message) => (message.tsgi === "echo" && message.id === id ? true : null));
   }
 }
 
@@ -74,7 +74,7 @@ export function announce({ url, loop }: { readonly url: string; readonly loop: L
 }
 
 /** Waits for a message of the primary process, and returns the value found in it. */
-function answer<Value>(find: (message: PrimaryMessage) => Value | null): Promise<Value> {
+function messageFrom<Value>(find: (message: PrimaryMessage) => Value | null): Promise<Value> {
   return new Promise((resolve) => {
     process.on("message", function onMessage(message: PrimaryMessage) {
       const found = find(message);

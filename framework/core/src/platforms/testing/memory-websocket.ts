@@ -206,7 +206,7 @@ export class MemoryWebSocket implements ConnectionHandle, PendingHandshake, Open
   }
 
   /** Settles with the application's response to the handshake. */
-  get answered(): Promise<Acceptance> {
+  get handshake(): Promise<Acceptance> {
     return this.#accepted.promise;
   }
 

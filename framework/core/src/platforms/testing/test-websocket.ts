@@ -48,7 +48,7 @@ export class TestWebSocket implements AsyncIterable<string | Uint8Array>, AsyncD
   /** @internal */
   static async [CONNECT](call: MemoryWebSocket): Promise<TestWebSocket> {
     try {
-      return new TestWebSocket(call, await call.answered);
+      return new TestWebSocket(call, await call.handshake);
     } catch (refusal) {
       await call.settled;
       throw refusal;

@@ -38,11 +38,11 @@ export function fromFetchHandler(
     }
     const request = new Request(scope, receive);
     try {
-      const answer: unknown = await handler(request.toWeb());
-      if (!isWebResponse(answer)) {
-        throw new TypeError(`The handler of fromFetchHandler() returned ${describe(answer)}, not a Response.`);
+      const response: unknown = await handler(request.toWeb());
+      if (!isWebResponse(response)) {
+        throw new TypeError(`The handler of fromFetchHandler() returned ${describe(response)}, not a Response.`);
       }
-      await fromWebResponse(answer).send(finishingSend(request, send), isHead, request);
+      await fromWebResponse(response).send(finishingSend(request, send), isHead, request);
     } catch (error) {
       throw request.signal.aborted ? new ClientDisconnect() : error;
     } finally {

@@ -62,12 +62,12 @@ const WINDOW_BITS = /^(?:[89]|1[0-5])$/;
 /** The compression that both sides have agreed on. */
 export class Compression {
   /** The value of `Sec-WebSocket-Extensions` in the response. */
-  readonly answer: string;
+  readonly accepted: string;
   readonly #windowBits: number;
 
   constructor(windowBits: number | null) {
     const window = windowBits === null ? "" : `; server_max_window_bits=${windowBits}`;
-    this.answer = `permessage-deflate; server_no_context_takeover; client_no_context_takeover${window}`;
+    this.accepted = `permessage-deflate; server_no_context_takeover; client_no_context_takeover${window}`;
     this.#windowBits = windowBits ?? DEFAULT_WINDOW_BITS;
   }
 

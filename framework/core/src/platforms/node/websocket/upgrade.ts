@@ -65,7 +65,7 @@ export class UpgradeHandler {
     const { subprotocol, headers: accepted, maxMessageBytes: wanted } = acceptance;
     const compression = this.#rules.compression ? acceptOffer(headers["sec-websocket-extensions"]) : null;
     const key = headers["sec-websocket-key"] ?? "";
-    const answer = [
+    const response = [
       "HTTP/1.1 101 Switching Protocols",
       "Upgrade: websocket",
       "Connection: Upgrade",
@@ -73,12 +73,13 @@ export class UpgradeHandler {
         .update(key + GUID)
         .digest("base64")}`,
       ...(subprotocol === null ? [] : [`Sec-WebSocket-Protocol: ${subprotocol}`]),
-      ...(compression === null ? [] : [`Sec-WebSocket-Extensions: ${compression.answer}`]),
+      ...(compression === null ? [] : [`Sec-WebSocket-Extensions: ${compression.accepted}`]),
     ];
-    for (let index = 0; index < accepted.length; index += 2) answer.push(`${accepted[index]}: ${accepted[index + 1]}`);
+    for (let index = 0; index < accepted.length; index += 2)
+      response.push(`${accepted[index]}: ${accepted[index + 1]}`);
     const { socket } = connection;
     const rest = connection.detach();
-    socket.write(`${answer.join("\r\n")}\r\n\r\n`, "latin1");
+    socket.write(`${response.join("\r\n")}\r\n\r\n`, "latin1");
     const options = { maxMessageBytes: maxMessageBytes(this.#rules, wanted), compression, pings: this.#pings };
     return new ServerWebSocket({ socket, rest }, events, options);
   }
