@@ -38,7 +38,7 @@ describe("an offer of compression", () => {
     ["other", null],
     ["", null],
   ])("%j is accepted by RFC 7692 §7.1 as %j", (offer, answer) => {
-    expect(acceptOffer(offer)?.answer ?? null).toBe(answer);
+    expect(acceptOffer(offer)?.accepted ?? null).toBe(answer);
   });
 
   it.each([
