@@ -72,9 +72,9 @@ export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
 export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
   const withChanges = (list: Iterable<HeaderPair> | undefined, pass: (changed: Iterable<HeaderPair>) => Sent): Sent => {
     const headers = ResponseHeaders[FROM_LIST](list);
-    const done = () => pass(headers[GET_LIST]());
+    const finish = () => pass(headers[GET_LIST]());
     const changed = change(headers);
-    return changed instanceof Promise ? changed.then(done) : done();
+    return changed instanceof Promise ? changed.then(finish) : finish();
   };
   return relaying(
     (message) =>
