@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
     RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer TEXT TrustedProxies WebSocketSession
     WorkScope accessRefusal addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
     compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
-    describeRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
+    describeRoute describedRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
     isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage mountPublic nameOf nearest nextTurn observable observedOf observing onEndRequest oneLine oneOf ownFramesFirst
@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<string, string>> = {
     reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show startPoolsEagerly
     statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
-  "@tsgi/jobs": "InvalidPayloadError Jobs",
+  "@tsgi/jobs": "DeadJobError InvalidPayloadError Jobs RetryJobError",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf decompress gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,

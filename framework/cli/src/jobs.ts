@@ -1,4 +1,4 @@
-/** `tsgi jobs`: lists jobs and schedules, shows, retries and cancels jobs. @module */
+/** `tsgi jobs`: lists jobs, schedules and events, shows, retries and cancels jobs. @module */
 import type { JobRecord, JobsControl, JobState } from "@tsgi/jobs";
 import { commandError } from "./errors.js";
 import { findJobs } from "./find-jobs.js";
@@ -21,7 +21,7 @@ interface Call {
 /** One of the commands. */
 type Action = (jobs: JobsControl, call: Call) => Promise<void>;
 
-const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries({ list, show, retry, cancel, schedules }));
+const ACTIONS: ReadonlyMap<string, Action> = new Map(Object.entries({ list, show, retry, cancel, schedules, events }));
 
 /** Runs one of the commands, and closes its connection. */
 export async function runJobsCommand(
@@ -30,7 +30,7 @@ export async function runJobsCommand(
   { module, json }: JobsFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const jobs = await findJobs(module, { allowsInline: name === "schedules" });
+  const jobs = await findJobs(module, { allowsInline: name === "schedules" || name === "events" });
   try {
     await ACTIONS.get(name)?.(jobs, { json, id, terminal });
   } finally {
@@ -89,6 +89,18 @@ async function schedules(jobs: JobsControl, { json, terminal }: Call): Promise<v
   if (jobs.schedules.length === 0) return terminal.printLine("No schedules.");
   const rows = jobs.schedules.map(({ name, cron, timezone, job }) => [name, cron, timezone, job]);
   terminal.printLine(toTable(["name", "cron", "timezone", "job"], rows, terminal.width));
+}
+
+async function events(jobs: JobsControl, { json, terminal }: Call): Promise<void> {
+  const records = await jobs.events();
+  if (json) return printJSON(terminal, records);
+  if (records.length === 0) return terminal.printLine("No events.");
+  const rows = records.flatMap(({ name, subscribers }) =>
+    subscribers.length === 0
+      ? [[name, "no subscribers", ""]]
+      : subscribers.map((subscriber) => [name, subscriber.name, subscriber.program ?? ""]),
+  );
+  terminal.printLine(toTable(["event", "subscriber", "program"], rows, terminal.width));
 }
 
 function assertFound(state: JobState | null, id: string): JobState {

@@ -4,6 +4,7 @@ import { ConfigurationError } from "tsgi";
 import { buildAsyncAPI, type Change, compareDocuments, writeClient } from "@tsgi/openapi-tools";
 import type { OpenAPIDocument } from "tsgi/openapi";
 import { CommandError, commandError, commandMessage, EXIT, showError } from "./errors.js";
+import { exportedJobs } from "./find-jobs.js";
 import { loadTsgiApp } from "./load-app.js";
 import type { Terminal } from "./terminal.js";
 
@@ -37,8 +38,8 @@ export async function showOpenAPI(
 }
 
 async function showAsyncAPI(module: string | undefined, out: string | undefined, terminal: Terminal): Promise<number> {
-  const { app } = await loadTsgiApp(module);
-  const document = buildAsyncAPI(app);
+  const { app, file } = await loadTsgiApp(module);
+  const document = buildAsyncAPI(app, (await exportedJobs(file)) ?? undefined);
   const text = `${JSON.stringify(document, null, 2)}\n`;
   if (out === undefined) terminal.print(text);
   else await writeText(text, out, countOf(Object.keys(document.channels).length, "channel"), terminal);

@@ -19,7 +19,8 @@ const MODULE: Argument = [
   "the file that exports the app as `app` or `default` (default: src/app.ts and similar)",
 ];
 const JOBS_MODULE: Argument = ["[module]", "the file that exports the Jobs (default: src/app.ts and similar)"];
-const JOB_ACTIONS = ["list", "show", "retry", "cancel", "schedules"];
+const JOB_ACTIONS = ["list", "show", "retry", "cancel", "schedules", "events"];
+const ACTIONS_OF_ONE_JOB = new Set(["show", "retry", "cancel"]);
 const SOURCE: Argument = ["[source]", "the module, or the file (*.json) or URL of an OpenAPI document"];
 
 /** The exit status of a command, or the server of one that serves until a signal. */
@@ -108,8 +109,8 @@ function addJobs(program: Command, { terminal, envFiles }: Call): void {
     .option("--module <file>", "the file that exports the Jobs (default: as for tsgi worker)")
     .option("--json", "print JSON instead of a table")
     .action(async (action: string, id: string | undefined, flags: JobsFlags, command: Command) => {
-      const takesId = action !== "list" && action !== "schedules";
-      if (takesId && id === undefined) command.error(`error: tsgi jobs ${action} takes the id of a job`);
+      if (ACTIONS_OF_ONE_JOB.has(action) && id === undefined)
+        command.error(`error: tsgi jobs ${action} takes the id of a job`);
       await (await import("./jobs.js")).runJobsCommand(action, id ?? "", flags, terminal);
     });
 }
@@ -129,7 +130,10 @@ function addInspecting(program: Command, { terminal, settle, envFiles }: Call): 
     )
     .option("--write", "with --check: update that document, with status 0")
     .addOption(
-      new Option("--async", "write the AsyncAPI document of the WebSockets instead").conflicts(["check", "write"]),
+      new Option("--async", "write the AsyncAPI document of WebSockets and events instead").conflicts([
+        "check",
+        "write",
+      ]),
     )
     .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
       if (flags.write && flags.check === undefined) command.error("error: --write requires --check <file>");

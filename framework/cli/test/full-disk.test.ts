@@ -23,6 +23,7 @@ describeWithDevice("a full disk", () => {
     "routes --json",
     "doctor",
     "jobs schedules",
+    "jobs events",
     "explain",
     "explain TSGI_DUPLICATE_ROUTE",
     "completion bash",

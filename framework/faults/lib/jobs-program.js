@@ -8,7 +8,7 @@ const { role, url, shutdownTimeoutMs = 10_000 } = JSON.parse(process.argv[2]);
 
 const pool = new Pool({ connectionString: url, max: 8 });
 pool.on("error", () => {}); // an idle connection is lost when the database stops; the pool opens another one
-const jobs = new Jobs({ url });
+const jobs = new Jobs({ url, program: "shop" });
 
 const order = jobs.define(
   "order",
@@ -18,6 +18,14 @@ const order = jobs.define(
     await pool.query("INSERT INTO runs (n) VALUES ($1)", [n]);
   },
 );
+
+const ordered = jobs.event("ordered", { payload: t.Object({ n: t.Integer() }) });
+for (const subscriber of ["mail", "stock"]) {
+  ordered.subscribe(subscriber, { concurrency: 8, attempts: 20, backoffSeconds: 1 }, async ({ payload: { n } }) => {
+    await pool.query("INSERT INTO receipts (n, subscriber) VALUES ($1, $2)", [n, subscriber]);
+  });
+}
+const publishes = process.env.EVENTS !== undefined;
 
 /** Hangs in a worker that is about to be killed. */
 const hang = jobs.define("hang", { attempts: 1 }, async () => {
@@ -37,14 +45,15 @@ if (process.env.SCHEDULES) {
   }
 }
 
-/** Writes the row once, however often the request is repeated, and a job with it. */
+/** Writes the row once, however often the request is repeated, and a job or an event with it. */
 async function write(n, fails) {
   const client = await pool.connect();
   let isBroken = false;
   try {
     await client.query("BEGIN");
     const { rowCount } = await client.query("INSERT INTO orders (n) VALUES ($1) ON CONFLICT DO NOTHING", [n]);
-    if (rowCount === 1) await order.enqueue({ n }, { tx: client });
+    if (rowCount === 1)
+      await (publishes ? ordered.publish({ n }, { tx: client }) : order.enqueue({ n }, { tx: client }));
     if (fails) throw new HTTPException(409, "rolled back");
     await client.query("COMMIT");
   } catch (error) {

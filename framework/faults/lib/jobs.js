@@ -6,6 +6,7 @@ import { Pool } from "pg";
 import { Skipped } from "./outcome.js";
 import { startPostgreSQL } from "./sample.js";
 import { Server } from "./server.js";
+import { sleep } from "./wire.js";
 
 /** Node.js 22.12 or later, which pg-boss requires: this one, or one that is fetched. @throws Skipped without it */
 export function findNode() {
@@ -32,6 +33,7 @@ export class Shop {
     shop.pool.on("error", () => {});
     await shop.pool.query(
       "CREATE TABLE orders (n int PRIMARY KEY); CREATE TABLE runs (n int);" +
+        "CREATE TABLE receipts (n int, subscriber text);" +
         "CREATE TABLE ticks (schedule int, at timestamp with time zone NOT NULL DEFAULT now())",
     );
     shop.processes = new Set();
@@ -59,5 +61,79 @@ export class Shop {
     await Promise.all([...this.processes].map(({ exited }) => exited));
     await this.pool.end();
     await this.cluster[Symbol.asyncDispose]();
+  }
+}
+
+export const REQUESTS = 1_000;
+const CLIENTS = 8;
+/** Responses after which a process is killed, and after which the database is stopped. */
+const KILL_EVERY = 120;
+const RESTART_AT = 500;
+
+/**
+ * Orders from several clients, every second of which is rolled back, while processes are killed and the database is
+ * restarted.
+ *
+ * @returns The number of processes that were killed.
+ */
+export async function orderUnderFaults(shop, env = {}) {
+  const apis = [await shop.start("api", { env }), await shop.start("api", { env })];
+  const workers = [await shop.start("worker", { env }), await shop.start("worker", { env })];
+  const replace = async (servers, role) => {
+    const index = Math.floor(Math.random() * servers.length);
+    servers[index].kill("SIGKILL");
+    await servers[index].exited;
+    // While the database is stopped, a process cannot start.
+    for (;;) {
+      try {
+        servers[index] = await shop.start(role, { env });
+        return;
+      } catch {
+        await sleep(100);
+      }
+    }
+  };
+  let responses = 0;
+  let kills = 0;
+  const faults = [];
+  const onResponse = () => {
+    responses++;
+    if (responses === RESTART_AT) faults.push(shop.cluster.stop().then(() => shop.cluster.start()));
+    if (responses % KILL_EVERY !== 0) return;
+    kills++;
+    faults.push(kills % 2 === 0 ? replace(apis, "api") : replace(workers, "worker"));
+  };
+  /** A client repeats its request until it has a definite response. */
+  const order = async (n) => {
+    const fails = n % 2 === 1;
+    for (;;) {
+      const server = apis[Math.floor(Math.random() * apis.length)];
+      const status = await send(server.url, { n, fails });
+      if (status === (fails ? 409 : 200)) return onResponse();
+      await sleep(50);
+    }
+  };
+  let next = 0;
+  const client = async () => {
+    while (next < REQUESTS) await order(next++);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  await Promise.all(faults);
+  return kills;
+}
+
+/** The status of a response; 0 if the process was killed before it. */
+async function send(url, body) {
+  try {
+    const response = await fetch(`${url}/orders`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(15_000),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
   }
 }

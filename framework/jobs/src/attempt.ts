@@ -1,8 +1,10 @@
 /** One run of a job: its timeout, its trace, its log context, and its outcome. @module */
 import type { Logger } from "tsgi";
 import { runInContext, withWorkFields, type WorkFields } from "tsgi/internals";
-import { type Definition, type Envelope, InvalidPayloadError } from "./definition.js";
+import type { Definition, Envelope } from "./definition.js";
 import type { JobMetrics } from "./metrics.js";
+import { InvalidPayloadError } from "./payload.js";
+import { DeadJobError } from "./run-errors.js";
 
 /** The end of a run. */
 export type Outcome =
@@ -10,7 +12,7 @@ export type Outcome =
   /** It uses up an attempt. */
   | { readonly status: "failed"; readonly error: unknown }
   /** No further attempt can succeed. */
-  | { readonly status: "unfit"; readonly error: unknown }
+  | { readonly status: "dead"; readonly error: unknown }
   /** It was aborted from outside, which uses up no attempt. */
   | { readonly status: "interrupted" };
 
@@ -78,14 +80,15 @@ function fieldsOf({ id, definition, envelope }: Run, attempt: number): WorkField
 async function handle({ definition, envelope, signal }: Run, attempt: number, timeout: AbortSignal): Promise<Outcome> {
   let payload: unknown;
   try {
-    payload = await definition.read(envelope.payload);
+    payload = await definition.payload.read(envelope.payload);
   } catch (error) {
-    return { status: error instanceof InvalidPayloadError ? "unfit" : "failed", error };
+    return { status: error instanceof InvalidPayloadError ? "dead" : "failed", error };
   }
   try {
     await definition.run(payload, attempt, AbortSignal.any([signal, timeout]));
     return { status: "done" };
   } catch (error) {
+    if (error instanceof DeadJobError) return { status: "dead", error };
     return signal.aborted ? { status: "interrupted" } : { status: "failed", error };
   }
 }
@@ -96,7 +99,6 @@ export function isLast({ failures, attempts }: Envelope): boolean {
 }
 
 function labelOf({ status }: Outcome, attempt: number, { attempts }: Envelope) {
-  if (status === "unfit") return "dead";
   return status === "failed" && attempt >= attempts ? "dead" : status;
 }
 
@@ -111,8 +113,13 @@ interface Reported {
 function report(outcome: Outcome, { name, id, attempt, envelope, logger }: Reported): void {
   if (outcome.status === "done" || outcome.status === "interrupted") return;
   const fields = { err: outcome.error, jobId: id, jobName: name, attempt };
-  if (outcome.status === "unfit") return logger.error(fields, `The job ${name} is dead: its payload does not fit.`);
+  if (outcome.status === "dead") return logger.error(fields, `The job ${name} is dead: ${whyDead(outcome.error)}`);
   if (isLast(envelope))
     return logger.error(fields, `The job ${name} is dead: attempt ${attempt} of ${envelope.attempts} failed.`);
   logger.warn(fields, `The job ${name} failed in attempt ${attempt} of ${envelope.attempts}. It runs again.`);
+}
+
+/** The reason of the handler. That of a payload may contain values, which the error in the fields has for those who may see them. */
+function whyDead(error: unknown): string {
+  return error instanceof DeadJobError ? error.message : "its payload does not fit.";
 }

@@ -1,4 +1,5 @@
 /** The parts of `Jobs` that `tsgi worker` and `tsgi jobs` use without importing this package. @module */
+import type { Schema } from "tsgi";
 import type { WorkOptions } from "./options.js";
 
 /** Registered, so that a command finds the `Jobs` of any copy of this package. */
@@ -29,6 +30,22 @@ export interface ScheduleRecord {
   readonly job: string;
 }
 
+/** An event that the program declares. */
+export interface EventDeclaration {
+  readonly name: string;
+  /** The schema of its payload; `undefined` without one. */
+  readonly payload: Schema | undefined;
+  /** The names of the subscribers of this program, such as `order.paid/receipt`. */
+  readonly subscribers: readonly string[];
+}
+
+/** An event as the commands show it, with the subscribers of all programs. */
+export interface EventRecord {
+  readonly name: string;
+  /** `program` is `null` if jobs are inline. */
+  readonly subscribers: readonly { readonly name: string; readonly program: string | null }[];
+}
+
 /** A worker that runs. */
 export interface Worker {
   /** Takes no more jobs, waits for those that run, then aborts them and returns them to the queue. */
@@ -40,6 +57,8 @@ export interface JobsControl {
   /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
   readonly isInline: boolean;
   readonly schedules: readonly ScheduleRecord[];
+  /** The events that the program declares, and those with subscribers of other programs. */
+  events(): Promise<readonly EventRecord[]>;
   /** @param signal - Aborts when the start is to be undone instead of completed: it then rejects with the signal's reason. */
   work(options: WorkOptions, signal?: AbortSignal): Promise<Worker>;
   /** The latest first. */

@@ -36,7 +36,7 @@ const MESSAGES = {
   TSGI_JOBS_WITHOUT_DATABASE:
     'new Jobs() takes either { url: "postgresql://…" }, a PostgreSQL database that keeps the jobs, or { inline: true }.',
   /**
-   * The name of a job or of a schedule has characters that pg-boss rejects.
+   * The name of a job, an event, a subscriber or a schedule has characters that pg-boss rejects, or is too long.
    *
    * ```js
    * // Wrong
@@ -47,9 +47,12 @@ const MESSAGES = {
    * ```
    */
   TSGI_INVALID_JOB_NAME: (name: unknown) =>
-    `The name of a job or a schedule has letters, digits and -_./ only, not ${describe(name)}. Write it like welcome-mail.`,
+    "The name of a job, an event or a schedule has letters, digits and -_./ only, and at most 200 of them, not " +
+    `${describe(name)}. Write it like welcome-mail.`,
   /**
-   * Two jobs, or two schedules, have the same name.
+   * Two jobs, events or schedules have the same name.
+   *
+   * A subscriber is a job named `<event>/<subscriber>`, and an event cannot have the name of a job.
    *
    * ```js
    * // Wrong
@@ -64,7 +67,7 @@ const MESSAGES = {
    * ```
    */
   TSGI_DUPLICATE_JOB: (what: string, name: string) =>
-    `There is a ${what} named ${JSON.stringify(name)} already. Give this one another name.`,
+    `There is ${what} named ${JSON.stringify(name)} already. Give this one another name.`,
   /**
    * The handler of a job is not a function.
    *
@@ -139,6 +142,30 @@ const MESSAGES = {
    */
   TSGI_JOBS_INLINE_WORKER:
     "Jobs that are inline run in the process that enqueues them, and need no worker. Write new Jobs({ url }) for workers.",
+  /**
+   * An event has a subscriber, but the program has no name.
+   *
+   * Subscribers are stored under the name of their program, so that a worker removes only its own. It is the `name` of the
+   * nearest package.json, or the option `program`.
+   *
+   * ```js
+   * // Right
+   * const jobs = new Jobs({ inline: true, program: "shop" });
+   * jobs.event("order.paid").subscribe("receipt", {}, async () => {});
+   * ```
+   */
+  TSGI_JOBS_WITHOUT_PROGRAM: (subscriber: string) =>
+    `The subscriber ${JSON.stringify(subscriber)} is stored under the name of its program, but the nearest ` +
+    'package.json has no "name". Add one, or write new Jobs({ url, program: "my-program" }).',
+  /**
+   * Two programs on one database have a subscriber of the same name for the same event.
+   *
+   * Give one of them another name. If you moved the subscriber from one program to the other, start the worker of the first
+   * program: it removes subscribers that the program no longer declares. Two programs cannot share a name of a program either.
+   */
+  TSGI_SUBSCRIBER_OF_ANOTHER_PROGRAM: (subscriber: string, program: string) =>
+    `Another program than ${JSON.stringify(program)} has the subscriber ${JSON.stringify(subscriber)} on this database. ` +
+    "Give this one another name. If you moved it here, start the worker of the other program, which removes it there.",
   /** An option names a queue that is not defined. */
   TSGI_UNKNOWN_QUEUE: (name: string, known: readonly string[]) =>
     `The job ${JSON.stringify(name)} is not defined. Defined are: ${known.join(", ") || "no jobs"}.`,

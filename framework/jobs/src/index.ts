@@ -1,13 +1,26 @@
 /** `@tsgi/jobs`: work that must not be lost. @module */
-export type { JobRecord, JobsControl, JobState, ScheduleRecord, Worker } from "./control.js";
-export { InvalidPayloadError } from "./definition.js";
+export type {
+  EventDeclaration,
+  EventRecord,
+  JobRecord,
+  JobsControl,
+  JobState,
+  ScheduleRecord,
+  Worker,
+} from "./control.js";
+export type { JobEvent } from "./event.js";
 export { type Job, Jobs } from "./jobs.js";
 export type {
   EnqueueOptions,
+  EventOptions,
   JobArgs,
   JobOptions,
   JobsOptions,
   PayloadInput,
+  PublishOptions,
   ScheduleOptions,
+  SubscribeOptions,
   WorkOptions,
 } from "./options.js";
+export { InvalidPayloadError } from "./payload.js";
+export { DeadJobError, RetryJobError } from "./run-errors.js";

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { Deferred, MAX_TIMER_MS, plural, whenEnded } from "tsgi/internals";
 import { beginRun, isLast, type Outcome, type RunSettings } from "./attempt.js";
-import { backoffMs, type Definition, type Envelope } from "./definition.js";
+import { type Definition, type Envelope, pauseMs } from "./definition.js";
 import { jobsError } from "./errors.js";
 import type { EnqueueOptions } from "./options.js";
 import { afterResponse } from "./requests.js";
@@ -196,6 +196,6 @@ export class InlineRunner {
     const { envelope } = job;
     if (outcome.status !== "failed" || isLast(envelope) || this.#isClosing) return this.#remove(job);
     job.envelope = { ...envelope, failures: envelope.failures + 1 };
-    this.#add(job, backoffMs(envelope, job.envelope.failures));
+    this.#add(job, pauseMs(envelope, job.envelope.failures, outcome.error));
   }
 }

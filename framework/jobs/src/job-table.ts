@@ -4,7 +4,7 @@ import { describeError } from "tsgi/internals";
 import type { JobRecord, JobState } from "./control.js";
 import type { Envelope } from "./definition.js";
 import { DEFAULT_RULES } from "./options.js";
-import { type Connection, sendOptions } from "./store.js";
+import { type Connection, inTransaction, sendOptions } from "./store.js";
 
 /** PostgreSQL manual, appendix A. */
 const UNIQUE_VIOLATION = "23505";
@@ -66,17 +66,14 @@ export class JobTable {
     if (state !== "dead") return state;
     const { name, data } = row;
     const rules = { ...DEFAULT_RULES, ...data };
-    const transaction = await this.#db.beginTransaction?.();
-    if (transaction === undefined) throw new TypeError("pg-boss has no separate connections.");
+    const retryLimit = row.retry_count + (sendOptions(rules, {}).retryLimit ?? 0);
     try {
-      const { db } = transaction;
-      await this.#boss.retry(name, row.id, { db });
-      const retryLimit = row.retry_count + (sendOptions(rules, {}).retryLimit ?? 0);
-      await this.#boss.update(name, { ...data, failures: 0 }, { id: row.id, retryLimit, startAfter: 0, db });
-      await transaction.commit();
+      await inTransaction(this.#db, async (db) => {
+        await this.#boss.retry(name, row.id, { db });
+        await this.#boss.update(name, { ...data, failures: 0 }, { id: row.id, retryLimit, startAfter: 0, db });
+      });
       return state;
     } catch (error) {
-      await transaction.rollback();
       if (describeError(error).code !== UNIQUE_VIOLATION) throw error;
       throw new Error(`Another job ${name} with the same key is waiting or running.`, { cause: error });
     }

@@ -7,11 +7,12 @@ import {
   type Params,
   type Schema,
 } from "tsgi";
-import { assertOptions, carriedContext, consoleLogger, guardLogger, WorkScope } from "tsgi/internals";
+import { assertOptions, carriedContext, consoleLogger, guardLogger, WorkScope, withPlace } from "tsgi/internals";
 import type { RunSettings } from "./attempt.js";
-import { CONTROL, type JobsControl, type Worker } from "./control.js";
-import { assertName, Definition, type Envelope } from "./definition.js";
+import { CONTROL, type EventDeclaration, type EventRecord, type JobsControl, type Worker } from "./control.js";
+import { type AnyJobOptions, assertName, Definition, type Envelope } from "./definition.js";
 import { jobsError } from "./errors.js";
+import type { DeclaredEvent, JobEvent } from "./event.js";
 import { InlineRunner } from "./inline.js";
 import { JobTable } from "./job-table.js";
 import { assertNodeVersion } from "./library.js";
@@ -19,16 +20,24 @@ import { JobMetrics } from "./metrics.js";
 import {
   ENQUEUE_OPTIONS,
   type EnqueueOptions,
+  EVENT_OPTIONS,
+  type EventOptions,
   type JobArgs,
   type JobOptions,
   JOBS_OPTIONS,
   type JobsOptions,
   type PayloadInput,
+  PUBLISH_OPTIONS,
+  type PublishOptions,
+  type Rules,
   SCHEDULE_OPTIONS,
   type ScheduleOptions,
+  SUBSCRIBE_OPTIONS,
   WORK_OPTIONS,
   type WorkOptions,
 } from "./options.js";
+import { Payload } from "./payload.js";
+import { findProgram } from "./program.js";
 import { holdingWork } from "./requests.js";
 import { assertSchedule, type Schedule } from "./schedules.js";
 import { Sender, type StoreSettings } from "./store.js";
@@ -75,6 +84,7 @@ export class Jobs {
   /** Replacements of dependencies in jobs, for tests. */
   readonly dependencyOverrides = new DependencyOverrides();
   readonly #definitions = new Map<string, Definition>();
+  readonly #events = new Map<string, DeclaredEvent>();
   readonly #schedules = new Map<string, Schedule>();
   readonly #run: RunSettings;
   readonly #scope: WorkScope;
@@ -94,9 +104,9 @@ export class Jobs {
     const metrics = new JobMetrics(() => this.#waiting());
     this.#run = { logger, metrics };
     this.#scope = new WorkScope(this, this.dependencyOverrides, logger);
-    this.#store = url === undefined ? null : { url, schema, logger };
+    this.#store = url === undefined ? null : { url, schema, program: options.program ?? findProgram(), logger };
     this.#inline = inline ? new InlineRunner(this.#run) : null;
-    this.#sender = this.#store && new Sender(this.#store, () => this.#definitions.keys());
+    this.#sender = this.#store && new Sender(this.#store, () => this.#definitions.values());
   }
 
   /**
@@ -111,11 +121,62 @@ export class Jobs {
     options: JobOptions<S, P>,
     handler: (args: JobArgs<S, P>) => unknown,
   ): Job<PayloadInput<S>> {
-    assertName(name);
-    if (this.#definitions.has(name)) throw jobsError("TSGI_DUPLICATE_JOB", "job", name);
-    const definition = new Definition(name, options, handler, this.#scope);
+    this.#assertFree(name);
+    const definition = new Definition(name, options, handler, { scope: this.#scope });
     this.#definitions.set(name, definition);
     return { name, enqueue: (payload, how) => this.#enqueue(definition, payload, how) };
+  }
+
+  /**
+   * Declares an event. When it is published, each of its subscribers gets a separate job.
+   *
+   * @param name - Letters, digits and `-_./`. Programs that declare an event of this name share it.
+   * @throws ConfigurationError for a name that is taken, and for an option that cannot work.
+   * @example
+   * ```ts
+   * import { t } from "tsgi";
+   * import { Jobs } from "@tsgi/jobs";
+   *
+   * const jobs = new Jobs({ inline: true });
+   * const paid = jobs.event("order.paid", { payload: t.Object({ orderId: t.Integer() }) });
+   * paid.subscribe("receipt", {}, async ({ payload }) => console.log("receipt for", payload.orderId));
+   * paid.subscribe("stock", { attempts: 10 }, async ({ payload }) => console.log("ship", payload.orderId));
+   * await paid.publish({ orderId: 1 });
+   * await jobs.drain(); // receipt for 1, ship 1
+   * ```
+   */
+  event<S extends Schema | undefined = undefined>(name: string, options: EventOptions<S> = {}): JobEvent<S> {
+    this.#assertFree(name);
+    const place = `The event ${JSON.stringify(name)}`;
+    assertOptions(place, options, EVENT_OPTIONS);
+    const payload = withPlace(place, () => new Payload("event", name, options.payload));
+    const event: DeclaredEvent = { name, schema: options.payload, payload, subscribers: [] };
+    this.#events.set(name, event);
+    return {
+      name,
+      subscribe: (subscriber, how, handler) => this.#subscribe(event, subscriber, how, handler),
+      publish: (given, how) => this.#publish(event, given, how),
+    };
+  }
+
+  /** @throws ConfigurationError for a name that is taken by a job or an event, or that cannot be one. */
+  #assertFree(name: string): void {
+    assertName(name);
+    if (this.#definitions.has(name)) throw jobsError("TSGI_DUPLICATE_JOB", "a job", name);
+    if (this.#events.has(name)) throw jobsError("TSGI_DUPLICATE_JOB", "an event", name);
+  }
+
+  #subscribe(event: DeclaredEvent, subscriber: string, options: AnyJobOptions, handler: unknown): void {
+    assertName(subscriber);
+    const name = `${event.name}/${subscriber}`;
+    this.#assertFree(name);
+    assertOptions(`The subscriber ${JSON.stringify(name)}`, options, SUBSCRIBE_OPTIONS);
+    if (this.#store?.program === null) throw jobsError("TSGI_JOBS_WITHOUT_PROGRAM", name);
+    const { schema: payload } = event;
+    const how = payload === undefined ? options : { ...options, payload };
+    const definition = new Definition(name, how, handler, { scope: this.#scope, event: event.name });
+    this.#definitions.set(name, definition);
+    event.subscribers.push(definition);
   }
 
   /**
@@ -137,7 +198,7 @@ export class Jobs {
     assertOptions(`schedule(${JSON.stringify(name)})`, options, SCHEDULE_OPTIONS);
     const { timezone = "UTC" } = options;
     assertSchedule(name, cron, timezone);
-    if (this.#schedules.has(name)) throw jobsError("TSGI_DUPLICATE_JOB", "schedule", name);
+    if (this.#schedules.has(name)) throw jobsError("TSGI_DUPLICATE_JOB", "a schedule", name);
     const definition = this.#definitions.get(job.name);
     if (definition === undefined) throw jobsError("TSGI_UNKNOWN_QUEUE", job.name, [...this.#definitions.keys()]);
     this.#schedules.set(name, {
@@ -152,6 +213,15 @@ export class Jobs {
   /** The lifespan of an App that enqueues: connects before the first request. It runs no jobs, unless they are inline. */
   get lifespan(): LifespanFunction<App> {
     return (app) => this.#live(app);
+  }
+
+  /** The events that the program declares, for `buildAsyncAPI(app, jobs)` of `@tsgi/openapi-tools`. */
+  get events(): readonly EventDeclaration[] {
+    return Array.from(this.#events.values(), ({ name, schema, subscribers }) => ({
+      name,
+      payload: schema,
+      subscribers: subscribers.map((subscriber) => subscriber.name),
+    }));
   }
 
   /** Counts enqueued and finished jobs, for `prometheus()` of `@tsgi/metrics`: `instrumentation: [metrics, jobs.metrics]`. */
@@ -180,11 +250,12 @@ export class Jobs {
       store: this.#store,
       run: this.#run,
       definitions: [...this.#definitions.values()].filter(({ name }) => chosen.includes(name)),
+      declared: [...this.#definitions.values()],
       schedules: await this.#checkedSchedules(),
       scope: this.#scope,
       options,
     };
-    const worker = await RunningWorker.start(settings, names, signal);
+    const worker = await RunningWorker.start(settings, signal);
     this.#users++;
     let stopped: Promise<void> | null = null;
     return { stop: (how) => (stopped ??= this.#stopWork(worker, how?.timeoutMs)) };
@@ -217,6 +288,7 @@ export class Jobs {
         timezone,
         job,
       })),
+      events: () => this.#listEvents(),
       work: (options, signal) => this.#work(options, signal ?? null),
       list: async () => (await table()).list([...this.#definitions.keys()]),
       show: async (id) => (await table()).show(id),
@@ -228,14 +300,7 @@ export class Jobs {
 
   async #enqueue(definition: Definition, payload: unknown, options: EnqueueOptions = {}): Promise<string | null> {
     assertOptions(`enqueue() of ${definition.name}`, options, ENQUEUE_OPTIONS);
-    const packed = await definition.pack(payload);
-    const trace = carriedContext();
-    const envelope: Envelope = {
-      ...(packed === undefined ? {} : { payload: packed }),
-      failures: 0,
-      ...definition.rules,
-      ...(trace === undefined ? {} : { trace }),
-    };
+    const envelope = envelopesOf(await definition.payload.pack(payload))(definition.rules);
     if (this.#inline !== null) {
       this.#sayInline();
       return this.#inline.enqueue(definition, envelope, options);
@@ -245,11 +310,40 @@ export class Jobs {
     return id;
   }
 
+  async #publish(event: DeclaredEvent, payload: unknown, options: PublishOptions = {}): Promise<void> {
+    assertOptions(`publish() of ${event.name}`, options, PUBLISH_OPTIONS);
+    const envelopeOf = envelopesOf(await event.payload.pack(payload));
+    const { name, subscribers } = event;
+    if (this.#inline !== null) {
+      this.#sayInline();
+      for (const one of subscribers) await this.#inline.enqueue(one, envelopeOf(one.rules), options);
+      return;
+    }
+    const written = (await this.#sender?.publish(name, subscribers, envelopeOf, options)) ?? [];
+    for (const subscriber of written) this.#run.metrics.enqueued(subscriber);
+  }
+
+  /** The declared events, and events with subscribers of other programs. */
+  async #listEvents(): Promise<readonly EventRecord[]> {
+    const stored = (await this.#sender?.subscribers()) ?? [];
+    const inline = [...this.#events.values()].flatMap(({ name: event, subscribers }) =>
+      this.#inline === null ? [] : subscribers.map(({ name }) => ({ event, name, program: null })),
+    );
+    const all = [...stored, ...inline];
+    const names = new Set([...this.#events.keys(), ...all.map(({ event }) => event)]);
+    return Array.from(names, (name) => ({
+      name,
+      subscribers: all
+        .filter(({ event }) => event === name)
+        .map(({ name: subscriber, program }) => ({ name: subscriber, program })),
+    }));
+  }
+
   /** The schedules with payloads as JSON stores them. @throws InvalidPayloadError for one that does not fit. */
   #checkedSchedules(): Promise<Schedule[]> {
     return Promise.all(
       Array.from(this.#schedules.values(), async (schedule) => {
-        const payload = await this.#definitions.get(schedule.job)?.pack(schedule.envelope.payload);
+        const payload = await this.#definitions.get(schedule.job)?.payload.pack(schedule.envelope.payload);
         return { ...schedule, envelope: { ...schedule.envelope, ...(payload === undefined ? {} : { payload }) } };
       }),
     );
@@ -305,4 +399,15 @@ export class Jobs {
     if (this.#sender === null || this.#store === null) return new Map();
     return new JobTable(await this.#sender.connection(), this.#store.schema).waiting(names);
   }
+}
+
+/** Makes the envelopes of a payload: it is the same for all subscribers of an event, each of which has its own rules. */
+function envelopesOf(payload: unknown): (rules: Rules) => Envelope {
+  const trace = carriedContext();
+  return (rules) => ({
+    ...(payload === undefined ? {} : { payload }),
+    failures: 0,
+    ...rules,
+    ...(trace === undefined ? {} : { trace }),
+  });
 }

@@ -22,11 +22,27 @@ export interface JobsOptions {
   inline?: boolean;
   /** The PostgreSQL schema of pg-boss's tables. It is created if it does not exist. Defaults to `"pgboss"`. */
   schema?: string;
+  /**
+   * The name under which the subscribers of events are stored. Defaults to the `name` of the nearest package.json at or
+   * above the working directory.
+   */
+  program?: string;
   /** The log of failed jobs and of the worker. Defaults to lines on stderr. */
   logger?: Logger;
 }
 
-export const JOBS_OPTIONS: OptionRules<JobsOptions> = { url: TEXT, inline: FLAG, schema: TEXT, logger: OBJECT };
+/** PostgreSQL's text has no NUL, and a longer name is a mistake. */
+const PROGRAM = expecting("a string of 1 to 200 characters", (value) => {
+  return typeof value === "string" && value.length > 0 && value.length <= 200 && !value.includes("\0");
+});
+
+export const JOBS_OPTIONS: OptionRules<JobsOptions> = {
+  url: TEXT,
+  inline: FLAG,
+  schema: TEXT,
+  program: PROGRAM,
+  logger: OBJECT,
+};
 
 /**
  * The options of a job.
@@ -97,14 +113,44 @@ export interface EnqueueOptions {
 /** Ten years, after which a job that never ran is deleted. */
 export const MAX_WAIT_SECONDS = 315_360_000;
 
+const KEY = expecting("a string of 1 to 500 characters", (value) => {
+  return typeof value === "string" && value.length > 0 && value.length <= 500;
+});
+
 export const ENQUEUE_OPTIONS: OptionRules<EnqueueOptions> = {
   tx: ANYTHING,
   delaySeconds: seconds(MAX_WAIT_SECONDS),
-  key: expecting("a string of 1 to 500 characters", (value) => {
-    return typeof value === "string" && value.length > 0 && value.length <= 500;
-  }),
+  key: KEY,
   priority: whole(-MAX_INTEGER, MAX_INTEGER),
 };
+
+/**
+ * The options of an event.
+ *
+ * @typeParam S - The schema of the payload; `undefined` for an event without one.
+ */
+export interface EventOptions<S extends Schema | undefined> {
+  /** The schema of the payload, which is checked when the event is published and when a subscriber runs. Defaults to no payload. */
+  payload?: S;
+}
+
+export const EVENT_OPTIONS: OptionRules<EventOptions<undefined>> = { payload: ANYTHING };
+
+/**
+ * The options of a subscriber: the options of a job, whose payload is the event's.
+ *
+ * @typeParam P - The parameters of the handler.
+ */
+export type SubscribeOptions<P extends Params> = Omit<JobOptions<undefined, P>, "payload">;
+
+const { payload: _ofEvent, ...ofSubscriber } = JOB_OPTIONS;
+
+export const SUBSCRIBE_OPTIONS: OptionRules<SubscribeOptions<Params>> = ofSubscriber;
+
+/** The options of `publish`. */
+export type PublishOptions = Pick<EnqueueOptions, "tx" | "key">;
+
+export const PUBLISH_OPTIONS: OptionRules<PublishOptions> = { tx: ANYTHING, key: KEY };
 
 /** The options of `work`. */
 export interface WorkOptions {

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { JobAttempt } from "pg-boss";
 import { describeError, isUnavailable, nextTurn } from "tsgi/internals";
 import { isLast, type Outcome } from "./attempt.js";
-import { backoffMs, type Envelope } from "./definition.js";
-import { changedBy, type Connection, KEEP_DEAD_SECONDS } from "./store.js";
+import { type Envelope, pauseMs } from "./definition.js";
+import { changedBy, type Connection, inTransaction, KEEP_DEAD_SECONDS } from "./store.js";
 
 /** A job that a worker holds. */
 export interface HeldJob extends JobAttempt {
@@ -77,12 +77,12 @@ export class Settler {
     switch (outcome.status) {
       case "done":
         return this.#complete(job);
-      case "unfit":
+      case "dead":
         return this.#fail(job, outcome.error, (db) => this.#bury(job, envelope, outcome.error, db));
       case "failed":
         return isLast(envelope)
           ? this.#fail(job, outcome.error, (db) => this.#bury(job, envelope, outcome.error, db))
-          : this.#fail(job, outcome.error, (db) => this.#delay(job, envelope, db));
+          : this.#fail(job, outcome.error, (db) => this.#delay(job, envelope, outcome.error, db));
       case "interrupted":
         return;
     }
@@ -102,24 +102,16 @@ export class Settler {
 
   /** pg-boss makes the job wait again; `then` changes it before anything else sees it. */
   async #fail({ name, id, retryCount }: HeldJob, error: unknown, then: (db: Database) => Promise<void>): Promise<void> {
-    await patiently(async () => {
-      const transaction = await this.#connection.db.beginTransaction?.();
-      if (transaction === undefined) throw new TypeError("pg-boss has no separate connections.");
-      try {
-        const { db } = transaction;
-        const response = await this.#connection.boss.fail(name, { id, retryCount }, reasonOf(error), { db });
-        if (changedBy(response).count > 0) await then(db);
-        await transaction.commit();
-      } catch (failure) {
-        await transaction.rollback();
-        throw failure;
-      }
-    });
+    const write = async (db: Database) => {
+      const response = await this.#connection.boss.fail(name, { id, retryCount }, reasonOf(error), { db });
+      if (changedBy(response).count > 0) await then(db);
+    };
+    await patiently(() => inTransaction(this.#connection.db, write));
   }
 
-  async #delay({ name, id }: HeldJob, envelope: Envelope, db: Database): Promise<void> {
+  async #delay({ name, id }: HeldJob, envelope: Envelope, error: unknown, db: Database): Promise<void> {
     const failures = envelope.failures + 1;
-    const startAfter = backoffMs(envelope, failures) / 1_000;
+    const startAfter = pauseMs(envelope, failures, error) / 1_000;
     await this.#connection.boss.update(name, { ...envelope, failures }, { id, startAfter, db });
   }
 

@@ -1,12 +1,13 @@
 /** Jobs in PostgreSQL, by pg-boss: the connection, and the jobs that are written. @module */
 import { randomUUID } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss, SendOptions } from "pg-boss";
-import { HTTPException, type Logger } from "tsgi";
+import { ConfigurationError, HTTPException, type Logger } from "tsgi";
 import { ConnectError, describeError, isUnavailable, postgresqlStart } from "tsgi/internals";
 import type { Definition, Envelope } from "./definition.js";
 import { executorOf } from "./executor.js";
 import { loadPgBoss, type PgBossModule } from "./library.js";
-import { type EnqueueOptions, MAX_WAIT_SECONDS, type Rules } from "./options.js";
+import { type EnqueueOptions, MAX_WAIT_SECONDS, type PublishOptions, type Rules } from "./options.js";
+import { type StoredSubscriber, Subscriptions } from "./subscriptions.js";
 
 /** The queue of occurrences of schedules, which a worker turns into jobs. */
 export const OCCURRENCES = "tsgi.occurrences";
@@ -51,6 +52,8 @@ export function sendOptions(
 export interface StoreSettings {
   readonly url: string;
   readonly schema: string;
+  /** The name under which subscribers are stored; `null` in a program without a name. */
+  readonly program: string | null;
   readonly logger: Logger;
 }
 
@@ -62,12 +65,17 @@ export interface Connection {
   readonly db: Db;
 }
 
-/** Connects, creates the tables if they are missing, and the queues of the jobs. @throws ConnectError when it cannot. */
+/**
+ * Connects, creates the tables if they are missing, and the queues of the jobs.
+ *
+ * @throws ConnectError when it cannot, and ConfigurationError for a subscriber of another program.
+ */
 export async function connect(
-  { url, schema, logger }: StoreSettings,
-  names: Iterable<string>,
+  settings: StoreSettings,
+  definitions: readonly Definition[],
   options: ConstructorOptions,
 ): Promise<Connection> {
+  const { url, schema, logger } = settings;
   const library = await loadPgBoss();
   const boss = new library.PgBoss({
     connectionString: url,
@@ -81,17 +89,57 @@ export async function connect(
   boss.on("error", (error) => outages.report(error));
   try {
     await boss.start();
-    for (const name of names) await createQueue(boss, name);
+    const connection = { boss, library, db: boss.getDb() };
+    await prepare(connection, definitions, settings);
+    return connection;
   } catch (error) {
     await boss.stop({ graceful: false }).catch(() => {});
+    if (error instanceof ConfigurationError) throw error;
     throw isUnavailable(error) || describeError(error).code !== "" ? connectError(url, error) : error;
   }
-  return { boss, library, db: boss.getDb() };
 }
 
 /** A queue that exists stays as it is. */
-export async function createQueue(boss: PgBoss, name: string): Promise<void> {
+async function createQueue(boss: PgBoss, name: string): Promise<void> {
   await boss.createQueue(name, { policy: "exclusive" });
+}
+
+/** Creates the queues of jobs, and stores those that are subscribers. */
+async function prepare(
+  { boss, db }: Connection,
+  definitions: readonly Definition[],
+  { program, schema }: StoreSettings,
+): Promise<void> {
+  for (const { name } of definitions) await createQueue(boss, name);
+  const subscribers = definitions.filter(({ event }) => event !== null);
+  if (program !== null && subscribers.length > 0) await new Subscriptions(db, schema).store(subscribers, program);
+}
+
+/** Calls a function in a transaction of pg-boss's own connections. It is rolled back if the function throws. */
+export async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  const transaction = await db.beginTransaction?.();
+  if (transaction === undefined) throw new TypeError("pg-boss has no separate connections.");
+  try {
+    const result = await work(transaction.db);
+    await transaction.commit();
+    return result;
+  } catch (error) {
+    await transaction.rollback();
+    throw error;
+  }
+}
+
+/** Calls a function whose statements a transaction keeps together, even if the caller catches its error and commits. */
+async function inSavepoint<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  await db.executeSql("SAVEPOINT tsgi_publish");
+  try {
+    const result = await work();
+    await db.executeSql("RELEASE SAVEPOINT tsgi_publish");
+    return result;
+  } catch (error) {
+    await db.executeSql("ROLLBACK TO SAVEPOINT tsgi_publish").catch(() => {}); // the connection is lost
+    throw error;
+  }
 }
 
 function connectError(url: string, cause: unknown): ConnectError {
@@ -140,23 +188,22 @@ export function changedBy(response: object): { readonly count: number; readonly 
 /** Enqueues jobs, with a connection that is opened at the first use. */
 export class Sender {
   readonly #settings: StoreSettings;
-  readonly #names: () => Iterable<string>;
+  readonly #definitions: () => Iterable<Definition>;
   #connecting: Promise<Connection> | null = null;
-  /** The queues that exist. */
-  readonly #queues = new Map<string, Promise<void>>();
+  /** The jobs whose queues exist, and that are stored if they are subscribers. */
+  readonly #prepared = new Map<Definition, Promise<void>>();
   /** Statements on the own connections: they would never settle if these were closed. */
   readonly #sending = new Set<Promise<unknown>>();
 
-  /** @param names - Lists the jobs that are defined. */
-  constructor(settings: StoreSettings, names: () => Iterable<string>) {
+  /** @param definitions - Lists the jobs that are defined. */
+  constructor(settings: StoreSettings, definitions: () => Iterable<Definition>) {
     this.#settings = settings;
-    this.#names = names;
+    this.#definitions = definitions;
   }
 
-  /** Connects, and creates the queues of all jobs. @throws ConnectError when it cannot. */
+  /** Connects, creates the queues of all jobs, and stores all subscribers. @throws ConnectError when it cannot. */
   async open(): Promise<void> {
-    const connection = await this.#connect();
-    for (const name of this.#names()) await this.#createQueue(connection, name);
+    await this.#prepare(await this.#connect(), this.#definitions());
   }
 
   async #connect(): Promise<Connection> {
@@ -172,7 +219,7 @@ export class Sender {
   async close(): Promise<void> {
     const connecting = this.#connecting;
     this.#connecting = null;
-    this.#queues.clear();
+    this.#prepared.clear();
     const connection = await connecting?.catch(() => null);
     await Promise.allSettled(this.#sending);
     await connection?.boss.stop({ graceful: false });
@@ -183,39 +230,83 @@ export class Sender {
     return this.#connect();
   }
 
+  /** The subscribers of all programs. */
+  async subscribers(): Promise<readonly StoredSubscriber[]> {
+    const { db } = await this.#connect();
+    return new Subscriptions(db, this.#settings.schema).all();
+  }
+
   /** Writes a job. @returns Its id; `null` if a job with its key waits or runs. */
   enqueue(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
-    const sent = this.#send(definition, envelope, options);
-    if (options.tx !== undefined) return sent;
+    return this.#track(options, async (connection, db) => {
+      await this.#prepare(connection, [definition]);
+      const send = sendOptions(definition.rules, options);
+      return connection.boss.send(definition.name, envelope, db === null ? send : { ...send, db });
+    });
+  }
+
+  /**
+   * Writes a job for each subscriber of an event: either all of the jobs or no job.
+   *
+   * @param subscribers - The subscribers of this program, which may not be stored yet.
+   * @returns The names of the subscribers that have a job of it: not those that have one with its key already.
+   */
+  publish(
+    event: string,
+    subscribers: readonly Definition[],
+    envelopeOf: (rules: Rules) => Envelope,
+    options: PublishOptions,
+  ): Promise<readonly string[]> {
+    return this.#track(options, async (connection, db) => {
+      await this.#prepare(connection, subscribers);
+      const subscriptions = new Subscriptions(connection.db, this.#settings.schema);
+      const send = async (within: Db) => {
+        const names: string[] = [];
+        for (const { name, rules } of await subscriptions.of(event, within)) {
+          const how = { ...sendOptions(rules, options), db: within };
+          if ((await connection.boss.send(name, envelopeOf(rules), how)) !== null) names.push(name);
+        }
+        return names;
+      };
+      return db === null ? inTransaction(connection.db, send) : inSavepoint(db, () => send(db));
+    });
+  }
+
+  /** Remembers the statements on the own connections. */
+  #track<T>(
+    { tx }: { readonly tx?: object },
+    write: (connection: Connection, db: Db | null) => Promise<T>,
+  ): Promise<T> {
+    const sent = this.#write(tx, write);
+    if (tx !== undefined) return sent;
     this.#sending.add(sent);
     return sent.finally(() => this.#sending.delete(sent));
   }
 
-  async #send(definition: Definition, envelope: Envelope, options: EnqueueOptions): Promise<string | null> {
+  /** @param write - Gets the caller's transaction, if there is one. */
+  async #write<T>(tx: object | undefined, write: (connection: Connection, db: Db | null) => Promise<T>): Promise<T> {
     try {
       const connection = await this.#connect();
-      await this.#createQueue(connection, definition.name);
-      const { boss, library } = connection;
-      const db = options.tx === undefined ? undefined : executorOf(options.tx, library);
-      const send = sendOptions(definition.rules, options);
-      return await boss.send(definition.name, envelope, db === undefined ? send : { ...send, db });
+      return await write(connection, tx === undefined ? null : executorOf(tx, connection.library));
     } catch (error) {
       // In the caller's transaction the error is the caller's: a library may try the transaction again.
-      if (options.tx === undefined && (isUnavailable(error) || error instanceof ConnectError)) {
+      if (tx === undefined && (isUnavailable(error) || error instanceof ConnectError)) {
         throw new HTTPException(503, undefined, { headers: { "Retry-After": "1" }, cause: error });
       }
       throw error;
     }
   }
 
-  async #createQueue({ boss }: Connection, name: string): Promise<void> {
-    let created = this.#queues.get(name);
-    if (!created) this.#queues.set(name, (created = createQueue(boss, name)));
-    try {
-      await created;
-    } catch (error) {
-      this.#queues.delete(name);
-      throw error;
+  async #prepare(connection: Connection, definitions: Iterable<Definition>): Promise<void> {
+    const needed = [...definitions];
+    const missing = needed.filter((definition) => !this.#prepared.has(definition));
+    if (missing.length > 0) {
+      const prepared = prepare(connection, missing, this.#settings);
+      for (const definition of missing) this.#prepared.set(definition, prepared);
+      prepared.catch(() => {
+        for (const definition of missing) this.#prepared.delete(definition);
+      });
     }
+    for (const definition of needed) await this.#prepared.get(definition);
   }
 }

@@ -8,6 +8,7 @@ import { type Schedule, storeSchedules, workOnOccurrences } from "./schedules.js
 import { type HeldJob, Settler } from "./settle.js";
 import { Slots } from "./slots.js";
 import { changedBy, connect, type Connection, HEARTBEAT_SECONDS, OutageLog, type StoreSettings } from "./store.js";
+import { Subscriptions } from "./subscriptions.js";
 
 /** Milliseconds between two looks at a queue that had no more jobs. */
 const POLL_MS = 500;
@@ -28,7 +29,10 @@ const SCHEDULING = { cronMonitorIntervalSeconds: 10, cronWorkerIntervalSeconds: 
 export interface WorkerSettings {
   readonly store: StoreSettings;
   readonly run: RunSettings;
+  /** The jobs that it runs. */
   readonly definitions: readonly Definition[];
+  /** All jobs of the program. */
+  readonly declared: readonly Definition[];
   readonly schedules: readonly Schedule[];
   readonly scope: WorkScope;
   readonly options: WorkOptions;
@@ -77,13 +81,9 @@ export class RunningWorker {
    *
    * @param signal - Aborts when the start is to be undone instead of completed.
    */
-  static async start(
-    settings: WorkerSettings,
-    names: readonly string[],
-    signal: AbortSignal | null,
-  ): Promise<RunningWorker> {
+  static async start(settings: WorkerSettings, signal: AbortSignal | null): Promise<RunningWorker> {
     const stopScope = await settings.scope.start(signal);
-    const connecting = RunningWorker.#connect(settings, names);
+    const connecting = RunningWorker.#connect(settings);
     try {
       const connection = await unlessAborted(connecting, signal);
       return new RunningWorker(settings, connection, stopScope);
@@ -94,9 +94,13 @@ export class RunningWorker {
     }
   }
 
-  static async #connect({ store, schedules, run }: WorkerSettings, names: readonly string[]): Promise<Connection> {
-    const connection = await connect(store, names, { ...SUPERVISION, ...SCHEDULING });
+  static async #connect({ store, declared, options, schedules, run }: WorkerSettings): Promise<Connection> {
+    const connection = await connect(store, declared, { ...SUPERVISION, ...SCHEDULING });
     try {
+      if (options.queues === undefined && store.program !== null) {
+        const subscribers = declared.filter(({ event }) => event !== null).map(({ name }) => name);
+        await new Subscriptions(connection.db, store.schema).removeOthers(store.program, subscribers);
+      }
       await storeSchedules(connection, schedules);
       await workOnOccurrences(connection, run.logger);
       return connection;

@@ -5,7 +5,7 @@ import { Pool } from "pg";
 import type { Logger } from "tsgi";
 import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
 import { CONTROL, type Worker } from "../src/control.js";
-import { Jobs, type WorkOptions } from "../src/index.js";
+import { Jobs, type JobsOptions, type WorkOptions } from "../src/index.js";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 /** `true` if pg-boss works on this Node.js. */
@@ -60,8 +60,8 @@ export function createDatabase() {
     schema,
     pool,
     /** Jobs of one program. */
-    open(logger: Logger = createLog()): Jobs {
-      const jobs = new Jobs({ url, schema, logger });
+    open(logger: Logger = createLog(), options: Pick<JobsOptions, "program"> = {}): Jobs {
+      const jobs = new Jobs({ url, schema, logger, ...options });
       opened.push(jobs);
       return jobs;
     },

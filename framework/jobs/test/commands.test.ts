@@ -92,6 +92,28 @@ describeWithDatabase("the commands", () => {
     expect(await at.json("jobs", "show", id, "--module", "jobs.js")).toMatchObject({ state: "waiting", attempt: 1 });
   });
 
+  it("do not start a program without a name that has a subscriber", async () => {
+    const source = (options: string) => `
+      import { Jobs } from "@tsgi/jobs";
+      export const jobs = new Jobs({ url: process.env.DATABASE_URL, schema: process.env.DATABASE_SCHEMA, ${options} });
+      jobs.event("paid").subscribe("receipt", {}, async () => {});`;
+    await using project = await Project.create({
+      "package.json": '{ "type": "module" }',
+      "nameless.js": source(""),
+      "named.js": source('program: "shop"'),
+    });
+    expect(await project.start(["worker", "nameless.js"], env).ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the nearest package.json has no "name"'),
+    });
+    const worker = project.start(["worker", "named.js"], env);
+    await worker.next(/The worker takes jobs/);
+    worker.child.kill("SIGTERM");
+    await worker.ended;
+    const { stdout } = await project.start(["jobs", "events", "--module", "named.js", "--json"], env).ended;
+    expect(JSON.parse(stdout)).toEqual([{ name: "paid", subscribers: [{ name: "paid/receipt", program: "shop" }] }]);
+  });
+
   it("reject the name of a job that is not defined", async () => {
     await using at = await open();
     expect(await at.run("worker", "jobs.js", "--queues", "wrok")).toMatchObject({

@@ -50,18 +50,21 @@ describe("an inline job in the transaction of a request", () => {
   });
 });
 
-describeWithDatabase("a job in the transaction of a request", () => {
+describeWithDatabase("a job or an event in the transaction of a request", () => {
   const tables = createDatabase();
 
   it("exists if it commits", async () => {
     const { pool, schema } = tables;
     const jobs = tables.open();
     const welcome = jobs.define("welcome", { payload: t.String() }, async () => {});
+    const joined = jobs.event("user.joined", { payload: t.String() });
+    for (const subscriber of ["mail", "search"]) joined.subscribe(subscriber, {}, async () => {});
     const database = Depends(async () => openClient(tables.url), { scope: "app" });
     const app = new App({ lifespan: jobs.lifespan, logger: createLog() });
     const transaction = transactionOf(database);
     app.post("/users", { params: { tx: Depends(transaction), user: User } }, async ({ tx, user }) => {
       const id = await welcome.enqueue(user.name, { tx });
+      await joined.publish(user.name, { tx });
       const { rows } = await pool.query(`SELECT id FROM ${schema}.job`);
       expect(rows).toEqual([]);
       if (user.fails) throw new HTTPException(409, "no");
@@ -71,7 +74,12 @@ describeWithDatabase("a job in the transaction of a request", () => {
     const post = (name: string, fails: boolean) => client.post("/users").send({ name, fails });
     expect((await post("bob", true)).statusCode).toBe(409);
     const { body: id } = await post("ada", false);
-    expect(await jobs[CONTROL].list()).toMatchObject([{ id, payload: "ada" }]);
+    const list = (await jobs[CONTROL].list()).toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    expect(list).toMatchObject([
+      { name: "user.joined/mail", payload: "ada" },
+      { name: "user.joined/search", payload: "ada" },
+      { id, payload: "ada" },
+    ]);
     await client.close();
   });
 });

@@ -22,9 +22,12 @@ describeWithDatabase("a job in a transaction", () => {
   async function checkTransaction(transact: Transaction) {
     const jobs = database.open();
     const note = jobs.define("note", { payload: t.String() }, async () => {});
+    const noted = jobs.event("noted");
+    for (const subscriber of ["a", "b"]) noted.subscribe(subscriber, {}, async () => {});
     const failure = new Error("rolled back");
     const failing = transact(async (tx) => {
       await note.enqueue("rolled back", { tx });
+      await noted.publish(undefined, { tx });
       throw failure;
     });
     await expect(failing).rejects.toBe(failure);
@@ -35,6 +38,8 @@ describeWithDatabase("a job in a transaction", () => {
       await expect(jobs[CONTROL].list()).resolves.toEqual([]);
     });
     await expect(jobs[CONTROL].list()).resolves.toMatchObject([{ id, payload: "committed" }]);
+    await transact((tx) => noted.publish(undefined, { tx }));
+    expect((await jobs[CONTROL].list()).map(({ name }) => name).toSorted()).toEqual(["note", "noted/a", "noted/b"]);
   }
 
   let home = "";

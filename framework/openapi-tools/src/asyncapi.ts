@@ -1,17 +1,18 @@
-/** AsyncAPI documents of WebSockets, built from the OpenAPI document. @module */
+/** AsyncAPI documents of WebSockets and events, built from the OpenAPI document. @module */
 import type { SecuritySchemeObject } from "tsgi/security";
 import {
   buildDocument,
   type DocumentedRoute,
   type InfoObject,
+  type OpenAPIDocument,
   type OpenAPIOptions,
   type ParameterObject,
   type SchemaObject,
   type ServerObject,
   type WebSocketObject,
 } from "tsgi/openapi";
-import type { App } from "tsgi";
-import { documentSourceOf, isListedSocket } from "tsgi/internals";
+import { type App, Body, type Params, type Schema } from "tsgi";
+import { describedRoute, documentSourceOf, isListedSocket } from "tsgi/internals";
 
 /** The address of an object in the document. @see AsyncAPI 3.0.0, Reference Object */
 export interface AsyncAPIReference {
@@ -32,16 +33,17 @@ export interface AsyncAPIHandshake {
   required?: string[];
 }
 
-/** One WebSocket. @see AsyncAPI 3.0.0, Channel Object */
+/** One WebSocket, or one event. @see AsyncAPI 3.0.0, Channel Object */
 export interface AsyncAPIChannel {
   address: string;
-  summary: string;
+  summary?: string;
   description?: string;
   tags?: { name: string }[];
   /** The names in the address. */
   parameters?: Record<string, { description?: string }>;
   messages: Record<string, AsyncAPIMessage>;
-  bindings: {
+  /** Only for a WebSocket. */
+  bindings?: {
     ws: { method: "GET"; query?: AsyncAPIHandshake; headers?: AsyncAPIHandshake; bindingVersion: "0.1.0" };
   };
 }
@@ -53,9 +55,23 @@ export interface AsyncAPIChannel {
 export interface AsyncAPIOperation {
   action: "receive" | "send";
   channel: AsyncAPIReference;
-  summary: string;
+  summary?: string;
   messages: AsyncAPIReference[];
   security?: AsyncAPIReference[];
+}
+
+/** An event of `jobs.event()` of `@tsgi/jobs`. */
+export interface DescribedEvent {
+  readonly name: string;
+  /** The schema of its payload; `undefined` without one. */
+  readonly payload: Schema | undefined;
+  /** The names of its subscribers, such as `order.paid/receipt`. */
+  readonly subscribers: readonly string[];
+}
+
+/** The events of a program: `Jobs` of `@tsgi/jobs`. */
+export interface EventCatalog {
+  readonly events: readonly DescribedEvent[];
 }
 
 /** An address of the application. @see AsyncAPI 3.0.0, Server Object */
@@ -195,9 +211,38 @@ function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPISer
 }
 
 /**
- * The AsyncAPI 3.0 document of an App's own WebSockets that have the options `receives` or `sends`.
+ * An event, as the request of a webhook that has it as its body: the document describes its schema in the same way. The
+ * operation id is the name of its channel, which no WebSocket may have.
+ */
+function toRoute({ name, payload }: DescribedEvent): DocumentedRoute {
+  const params: Params = payload === undefined ? {} : { event: Body(payload) };
+  return describedRoute({ method: "POST", address: name, name }, { params, operationId: name });
+}
+
+function eventChannel({ name }: DescribedEvent, payload: SchemaObject = { type: "null" }): AsyncAPIChannel {
+  return { address: name, messages: { event: { name, contentType: "application/json", payload } } };
+}
+
+/** The application sends an event, and receives it once for each subscriber. */
+function eventOperations({ name, subscribers }: DescribedEvent): [name: string, operation: AsyncAPIOperation][] {
+  // A name may have a slash (RFC 6901 §3).
+  const channel = `#/channels/${name.replaceAll("/", "~1")}`;
+  const operation = { channel: { $ref: channel }, messages: [{ $ref: `${channel}/messages/event` }] };
+  return [
+    [`${name}.send`, { action: "send", ...operation }],
+    ...subscribers.map((subscriber): [string, AsyncAPIOperation] => [
+      `${subscriber}.receive`,
+      { action: "receive", ...operation },
+    ]),
+  ];
+}
+
+/**
+ * The AsyncAPI 3.0 document of an App's own WebSockets that have the options `receives` or `sends`, and of the events of
+ * its jobs.
  *
- * @throws ConfigurationError naming the route that cannot be described.
+ * @param jobs - The `Jobs` of `@tsgi/jobs`, whose events are channels.
+ * @throws ConfigurationError naming the route or the event that cannot be described.
  * @example
  * ```ts
  * import { buildAsyncAPI } from "@tsgi/openapi-tools";
@@ -208,42 +253,55 @@ function serversOf(servers: readonly ServerObject[]): Record<string, AsyncAPISer
  * console.log(Object.keys(buildAsyncAPI(app).operations)); // [ 'websocketTicks.send' ]
  * ```
  */
-export function buildAsyncAPI(app: App): AsyncAPIDocument;
+export function buildAsyncAPI(app: App, jobs?: EventCatalog): AsyncAPIDocument;
 /** The same for the options of a document and the routes that it describes. */
 export function buildAsyncAPI(options: OpenAPIOptions, routes: readonly DocumentedRoute[]): AsyncAPIDocument;
-export function buildAsyncAPI(source: App | OpenAPIOptions, listed: readonly DocumentedRoute[] = []): AsyncAPIDocument {
-  const [options, routes] = typeof source === "function" ? documentSourceOf(source) : [source, listed];
+export function buildAsyncAPI(
+  source: App | OpenAPIOptions,
+  more: readonly DocumentedRoute[] | EventCatalog = [],
+): AsyncAPIDocument {
+  const isApp = typeof source === "function";
+  const [options, routes] = isApp ? documentSourceOf(source) : [source, "events" in more ? [] : more];
+  const events = "events" in more ? more.events : [];
   const {
     info,
     servers,
     paths,
+    webhooks = {},
     components = {},
-  } = buildDocument({ ...options, openapiVersion: "3.1" }, routes.filter(isListedSocket));
-  const described = Object.entries(paths).flatMap(([address, { "x-websocket": socket }]) =>
+  } = buildDocument({ ...options, openapiVersion: "3.1" }, routes.filter(isListedSocket), events.map(toRoute));
+  const sockets = Object.entries(paths).flatMap(([address, { "x-websocket": socket }]) =>
     socket ? [{ address, socket }] : [],
   );
+  const schemaOf = ({ name }: DescribedEvent) => webhooks[name]?.post?.requestBody?.content["application/json"]?.schema;
   const addresses = serversOf(servers);
-  const base = servers.map(({ url }) => url).find((url) => URL.canParse(url)) ?? NO_HOST;
-  const { schemas, securitySchemes } = components;
-  const lists = {
-    ...(schemas ? { schemas } : {}),
-    ...(securitySchemes
-      ? {
-          securitySchemes: Object.fromEntries(
-            Object.entries(securitySchemes).map(([name, scheme]) => [name, securitySchemeOf(scheme, base)]),
-          ),
-        }
-      : {}),
-  };
+  const lists = componentsOf(components, servers);
   return withoutDiscriminator({
     asyncapi: "3.0.0",
     info,
     ...(Object.keys(addresses).length > 0 ? { servers: addresses } : {}),
     defaultContentType: "application/json",
-    channels: Object.fromEntries(
-      described.map(({ address, socket }) => [socket.operationId, channelOf(address, socket)]),
-    ),
-    operations: Object.fromEntries(described.flatMap(({ socket }) => operationsOf(socket))),
+    channels: Object.fromEntries([
+      ...sockets.map(({ address, socket }) => [socket.operationId, channelOf(address, socket)] as const),
+      ...events.map((event) => [event.name, eventChannel(event, schemaOf(event))] as const),
+    ]),
+    operations: Object.fromEntries([
+      ...sockets.flatMap(({ socket }) => operationsOf(socket)),
+      ...events.flatMap(eventOperations),
+    ]),
     ...(Object.keys(lists).length > 0 ? { components: lists } : {}),
   } satisfies AsyncAPIDocument);
+}
+
+/** The components that are not empty. */
+function componentsOf(
+  { schemas, securitySchemes }: NonNullable<OpenAPIDocument["components"]>,
+  servers: readonly ServerObject[],
+): NonNullable<AsyncAPIDocument["components"]> {
+  const base = servers.map(({ url }) => url).find((url) => URL.canParse(url)) ?? NO_HOST;
+  const schemes = Object.entries(securitySchemes ?? {}).map(([name, scheme]) => [name, securitySchemeOf(scheme, base)]);
+  return {
+    ...(schemas ? { schemas } : {}),
+    ...(securitySchemes ? { securitySchemes: Object.fromEntries(schemes) as Record<string, object> } : {}),
+  };
 }

@@ -8,6 +8,8 @@ export {
   type AsyncAPIReference,
   type AsyncAPIServer,
   buildAsyncAPI,
+  type DescribedEvent,
+  type EventCatalog,
 } from "./asyncapi.js";
 export type { Change, ChangeKind, ChangeRule } from "./changes.js";
 export { type ClientOptions, writeClient } from "./client.js";

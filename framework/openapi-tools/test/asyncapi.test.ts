@@ -176,6 +176,43 @@ describe("the AsyncAPI document", () => {
   });
 });
 
+/** Events of a program, as `Jobs` of `@tsgi/jobs` lists them. */
+const EVENTS = {
+  events: [
+    { name: "said", payload: Said, subscribers: ["said/mail", "said/search"] },
+    { name: "rooms/closed", payload: t.String(), subscribers: [] },
+    { name: "woken", payload: undefined, subscribers: [] },
+  ],
+};
+
+describe("an event of the AsyncAPI document", () => {
+  it("is a channel that the application sends to, and receives from once for each subscriber", () => {
+    const { channels, operations, components } = buildAsyncAPI(chat(), EVENTS);
+    expect(Object.keys(channels)).toEqual(["websocketRoomsByRoom", "ticks", "said", "rooms/closed", "woken"]);
+    expect(channels["said"]).toEqual({
+      address: "said",
+      messages: {
+        event: { name: "said", contentType: "application/json", payload: { $ref: "#/components/schemas/Said" } },
+      },
+    });
+    expect(channels["rooms/closed"]?.messages).toMatchObject({ event: { payload: { type: "string" } } });
+    expect(channels["woken"]?.messages).toMatchObject({ event: { payload: { type: "null" } } });
+    const operation = { channel: { $ref: "#/channels/said" }, messages: [{ $ref: "#/channels/said/messages/event" }] };
+    expect(operations).toMatchObject({
+      "said.send": { action: "send", ...operation },
+      "said/mail.receive": { action: "receive", ...operation },
+      "said/search.receive": { action: "receive", ...operation },
+      "rooms/closed.send": { action: "send", channel: { $ref: "#/channels/rooms~1closed" } },
+    });
+    expect(Object.keys(components?.schemas ?? {})).toContain("Said");
+  });
+
+  it("cannot have the operation id of a WebSocket", () => {
+    const events = [{ name: "ticks", payload: undefined, subscribers: [] }];
+    expect(() => buildAsyncAPI(chat(), { events })).toThrow(/ticks/);
+  });
+});
+
 /** Prints the findings of the official parser about the document on standard input, from hints to errors. */
 const PARSE = `
 import { createRequire } from "node:module";
@@ -188,7 +225,7 @@ console.log(JSON.stringify({ isRead: document !== undefined, said }));`;
 (IS_SLOW ? describe : describe.skip)("@asyncapi/parser", () => {
   it("reads the document, and reports no error and no avoidable warning", () => {
     const home = installOnDemand("asyncapi", ["@asyncapi/parser@3.6.3"]);
-    const input = JSON.stringify(buildAsyncAPI(chat()));
+    const input = JSON.stringify(buildAsyncAPI(chat(), EVENTS));
     const run = spawnSync(process.execPath, ["--input-type=module", "-e", PARSE, home], { input, encoding: "utf8" });
     const { isRead, said } = JSON.parse(run.stdout) as { isRead: boolean; said: { code: string }[] };
     expect(isRead).toBe(true);

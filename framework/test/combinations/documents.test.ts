@@ -132,7 +132,9 @@ describe("the promises of the document", () => {
     expect(sockets.channels.map(({ address, query }) => [address, query])).toEqual([
       ["/v1/rooms/{room}", ["greeting"]],
       ["/v1/kiosk/slots/{slot}/keys", []],
+      ["loan.begun", []],
     ]);
+    expect(sockets.operations.slice(-2)).toEqual(["send loan.begun", "receive loan.begun"]);
   });
 });
 

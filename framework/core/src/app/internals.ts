@@ -44,7 +44,7 @@ export type {
 } from "../routing/routed.js";
 export { isRecord } from "../schema/structs.js";
 export { describeRoute } from "../openapi/document.js";
-export { isListedSocket } from "../openapi/operation.js";
+export { describedRoute, isListedSocket } from "../openapi/operation.js";
 
 // Options, messages, errors and logs.
 export {

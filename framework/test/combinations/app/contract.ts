@@ -156,7 +156,7 @@ const hostOf = ({ protocol, host }: AsyncAPIServer) => `${protocol}://${host}`;
 const messageText = ({ name, contentType }: AsyncAPIMessage) => `${name} as ${contentType}`;
 
 function channelText({ address, messages, bindings }: AsyncAPIChannel) {
-  return { address, messages: Object.values(messages).map(messageText), query: namesOf(bindings.ws.query) };
+  return { address, messages: Object.values(messages).map(messageText), query: namesOf(bindings?.ws.query) };
 }
 
 const operationText = ({ action, channel, security = [] }: AsyncAPIOperation) =>

@@ -1,7 +1,14 @@
 /** Steps of a release: the document of each version, a client for the pages, and webhooks for partners. @module */
 import type { App } from "tsgi";
 import { endpointsOf } from "tsgi/internals";
-import { type AsyncAPIDocument, buildAsyncAPI, type ClientOptions, writeClient } from "@tsgi/openapi-tools";
+import {
+  type AsyncAPIDocument,
+  buildAsyncAPI,
+  type ClientOptions,
+  type DescribedEvent,
+  type EventCatalog,
+  writeClient,
+} from "@tsgi/openapi-tools";
 import {
   buildDocument,
   type DocumentedRoute,
@@ -29,8 +36,14 @@ export function documentOf(app: App, openapiVersion: OpenAPIVersion): OpenAPIDoc
   return buildDocument(options, routesOf(app));
 }
 
-/** The WebSockets of the library. */
-export const socketsDocument = (app: App): AsyncAPIDocument => buildAsyncAPI(app);
+/** A loan of a tool, which the program of the reminders receives. */
+const LENT: DescribedEvent = { name: "loan.begun", payload: Loan, subscribers: ["loan.begun/reminder"] };
+
+/** The WebSockets and the events of the library. */
+export function socketsDocument(app: App): AsyncAPIDocument {
+  const catalog: EventCatalog = { events: [LENT] };
+  return buildAsyncAPI(app, catalog);
+}
 
 /** Writes the client of the pages. */
 export function releaseClient(app: App, options: ClientOptions): Promise<string> {
