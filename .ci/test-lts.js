@@ -17,6 +17,7 @@ const ROOT = path.dirname(import.meta.dirname);
 const TESTS = [
   "framework/core/test/",
   "framework/jobs/test/",
+  "framework/api-keys/test/api-keys.test.ts",
   "framework/broadcast/test/broadcast.test.ts",
   "framework/cli/test/run.test.ts",
   "framework/client/test/client.test.ts",

@@ -26,6 +26,7 @@ const FILES = [
   "core/src/common/error-codes/files.ts",
   "passwords/src/errors.ts",
   "oauth/src/errors.ts",
+  "api-keys/src/errors.ts",
   "prisma/src/errors.ts",
   "redis/src/errors.ts",
   "lambda/src/errors.ts",

@@ -29,6 +29,8 @@ const PAGES = [
     page("Sessions", "/sessions"),
     page("Idempotency", "/idempotency"),
     page("Access tokens", "/oauth"),
+    page("API keys", "/api-keys"),
+    page("Permissions", "/permissions"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),
     page("Logs, metrics and traces", "/observation"),

@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
     StreamingResponse UploadFile WebSocket WebSocketException compileHandler event httpExceptionHandler lastEventId
     requestValidationExceptionHandler sse t withParams`,
+  "@tsgi/api-keys": "ApiKeys memoryKeys prismaKeys",
   "@tsgi/broadcast":
     "Broadcast SlowSubscriberError StreamFailedError StreamLog Subscription UnavailableError postgresBackplane redisBackplane",
   "@tsgi/client": "StreamRefusedError createClient",

@@ -1,6 +1,7 @@
 /** SQLite, in a file. @module */
 import { describeError } from "tsgi/internals";
 import {
+  causeOf,
   codesOf,
   type DatabaseConfig,
   type Driver,
@@ -109,10 +110,11 @@ function openErrorOf(url: string, cause: unknown): Error {
   return new Error(`SQLite, ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
-/** P1008 is SQLite's lock as Prisma calls it. P2028: the queue for the connection was too long, or a transaction took too long. */
+/** P1008 is SQLite's lock as Prisma calls it; a raw query has only its cause. P2028: the queue for the connection was too long, or a transaction took too long. */
 function judge(error: unknown): Verdict {
   const { code } = codesOf(error);
   if (code === "P2028")
     return /Unable to start a transaction/.test(describeError(error).message) ? "busy" : "unavailable";
-  return code === "P1008" || isLocked(error) ? "busy" : "fault";
+  const isBusy = code === "P1008" || causeOf(error)?.kind === "SocketTimeout" || isLocked(error);
+  return isBusy ? "busy" : "fault";
 }

@@ -90,6 +90,8 @@ describe("a database that another process has locked", () => {
     const refused = await impatient.user.create({ data: { name: "ada" } }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UnavailableError);
     expect(refused).toMatchObject({ statusCode: 503, headers: { "Retry-After": "1" }, cause: expect.any(Error) });
+    const raw = impatient as unknown as { $executeRawUnsafe(sql: string): Promise<number> };
+    await expect(raw.$executeRawUnsafe('DELETE FROM "User"')).rejects.toThrow(UnavailableError);
     await expect(impatient.transaction(work)).rejects.toThrow(UnavailableError);
     locked.release();
     expect(work).not.toHaveBeenCalled();

@@ -14,6 +14,18 @@ export const SMOKE = {
       if ((await item.json()).id !== 1 || !page.ok || !file.ok) throw new Error("unexpected responses");
       await server.close();`,
   },
+  "@tsgi/api-keys": {
+    program: `
+      import { App, Depends } from "tsgi";
+      import { ApiKeys, memoryKeys } from "@tsgi/api-keys";
+      const keys = new ApiKeys({ store: memoryKeys() });
+      const app = new App();
+      app.get("/me", { params: { key: Depends(keys.scheme) } }, async ({ key }) => key.owner);
+      const { key } = await keys.create({ owner: "ada" });
+      const headers = { authorization: "Bearer " + key };
+      const response = await app.fetch(new Request("http://localhost/me", { headers }));
+      if ((await response.json()) !== "ada") throw new Error("unexpected owner");`,
+  },
   "@tsgi/cli": {
     program: `
       import { execFileSync } from "node:child_process";

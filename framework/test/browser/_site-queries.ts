@@ -32,7 +32,7 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["csrf", "cookbook/csrf"],
   ["set cookie", "cookbook/csrf"],
   ["login session", "cookbook/sessions"],
-  ["api key", "cookbook/api-keys"],
+  ["api key", "api-keys"],
   ["request id", "cookbook/request-ids"],
   ["access log", "cookbook/request-ids"],
   ["error format", "cookbook/error-format"],

@@ -16,6 +16,7 @@ const ENTRIES =
 
 /** Entry points that the application does not import, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
+  "@tsgi/api-keys": "keeps keys in a store: the package's tests, and the example of the page on permissions",
   "@tsgi/client": "the client of the application: `_the-client.ts` and `clients.test.ts`",
   "@tsgi/conformance": "calls applications and servers from outside",
   "@tsgi/jobs": "works with a database, beside an application: the sample application and the package's tests",

@@ -19,6 +19,7 @@ import { Jobs } from "@tsgi/jobs";
 import { idempotent, openPrisma, transactionOf } from "@tsgi/prisma";
 import { toLambda, toLambdaStream } from "@tsgi/lambda";
 import { AccessTokens } from "@tsgi/oauth";
+import { ApiKeys, prismaKeys, type RawClient } from "@tsgi/api-keys";
 import { StreamLog } from "@tsgi/broadcast";
 import { redisStore } from "@tsgi/redis";
 import { loadSettings } from "tsgi/settings";
@@ -28,7 +29,7 @@ const router = new Router();
 async function readItem() { return null; }
 async function listItems() { return []; }
 async function getUser() { return "ada"; }
-async function openDatabase() { return openPrisma<object>({ url: "file:./shop.db" }); }`;
+async function openDatabase() { return openPrisma<RawClient>({ url: "file:./shop.db" }); }`;
 
 /** An example. The wrong ones are no TypeScript: it would refuse most of them before they run. */
 export interface Example {

@@ -9,7 +9,7 @@ import { type Schema, toJSONSchema } from "../schema/schema.js";
 import type { Components, Use } from "./components.js";
 import type { ErrorBodies } from "./errors.js";
 import { type DocumentedRoute, placeOf } from "./route.js";
-import { canRefuse } from "./security.js";
+import { refusalsOf } from "./security.js";
 import { examplesOf } from "./sources.js";
 import type { HeaderObject, MediaTypeObject, ResponseObject, SchemaObject } from "./types.js";
 import type { DocumentVersion } from "./version.js";
@@ -46,15 +46,9 @@ const JSON_TYPE = "application/json";
 /** A status, or a range of statuses, of errors. */
 const ERROR = /^[45]|^default$/;
 
-/**
- * The response of a security scheme to an anonymous user, with the body of `httpExceptionHandler` unless it has
- * another.
- */
-function unauthorized(components: Components, bodies: ErrorBodies, hasOther: boolean): ResponseObject {
-  const headers = { "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" as const } } };
-  const response = { description: statusPhrase(401), headers };
-  if (hasOther) return response;
-  return { ...response, content: { [bodies.mediaType]: { schema: bodies.error(components) } } };
+/** The body of an error, as `httpExceptionHandler` and middleware write it. */
+function errorContent({ mediaType, error }: ErrorBodies, components: Components): ResponseObject["content"] {
+  return { [mediaType]: { schema: error(components) } };
 }
 
 /** Tells if the application describes the body itself, because a custom exception handler writes another one. */
@@ -268,8 +262,7 @@ function addTagged(
   const headers = { ETag: headerOf("A tag of this result, for `If-None-Match` and `If-Match`.") };
   responses.addHeaders(statusCode, headers);
   responses.set(304, { description: statusPhrase(304), headers });
-  const content = { [bodies.mediaType]: { schema: bodies.error(components) } };
-  responses.addRefusal(412, { description: statusPhrase(412), content });
+  responses.addRefusal(412, { description: statusPhrase(412), content: errorContent(bodies, components) });
 }
 
 /** Adds the responses that the middleware around a route sends instead of it. */
@@ -283,7 +276,7 @@ function addRefusals(
       responses.addRefusal(Number(status), {
         description,
         headers: mapValues(headers, headerOf),
-        content: { [bodies.mediaType]: { schema: bodies.error(components) } },
+        content: errorContent(bodies, components),
       });
     }
   }
@@ -300,7 +293,11 @@ export function responsesOf(
   const responses = new Responses(components, bodies, { direction: "output", place: placeOf(route), role });
   const content = isBodyless(statusCode) ? undefined : contentOf(route, responses, version);
   responses.set(statusCode, defined({ description: statusPhrase(statusCode), content }));
-  if (canRefuse(route.plan)) responses.set(401, unauthorized(components, bodies, hasBody(docs.get("401"))));
+  for (const status of refusalsOf(route.plan)) {
+    const refused = hasBody(docs.get(String(status))) ? undefined : errorContent(bodies, components);
+    const headers = { "WWW-Authenticate": headerOf("How to authenticate.") };
+    responses.set(status, defined({ description: statusPhrase(status), headers, content: refused }));
+  }
   if (canBeInvalid) {
     const invalid = hasBody(docs.get("422"))
       ? undefined

@@ -1,5 +1,5 @@
 /** Security requirements of the OpenAPI document, from the schemes that a route depends on. @module */
-import type { DependencyStep, RoutePlan } from "../parameters/dependencies/plan.js";
+import type { DependencyPlan, DependencyStep, RoutePlan } from "../parameters/dependencies/plan.js";
 import { configurationError } from "../common/exceptions.js";
 import { IS_NAMED, SecurityScheme, type SecuritySchemeObject } from "../parameters/security/scheme.js";
 import { SecurityScopes } from "../parameters/annotation.js";
@@ -35,10 +35,13 @@ function collect(steps: readonly DependencyStep[], asked: Asked, checksScopes = 
       add(callable, scopes, into);
       if (checksScopes && !callable.autoError) into.checksScopes = true;
     }
-    const readsScopes = plan.specs.some(({ annotation }) => annotation === SecurityScopes);
-    collect(plan.dependencies, into, checksScopes || readsScopes);
+    collect(plan.dependencies, into, checksScopes || readsScopes(plan));
   }
   return asked;
+}
+
+function readsScopes({ specs }: DependencyPlan): boolean {
+  return specs.some(({ annotation }) => annotation === SecurityScopes);
 }
 
 function isScheme(callable: unknown): callable is SecurityScheme {
@@ -166,10 +169,17 @@ function distinct(
   return [...found.values()];
 }
 
-/** Tells if a scheme of the route can respond with 401: one that refuses by itself, or one of an optional dependency. */
-export function canRefuse({ guards, handler, allDependencies }: RoutePlan): boolean {
+/**
+ * The statuses of the errors of a route's schemes: 401 if one rejects requests, or belongs to an optional dependency, and 403 if
+ * one that verifies its credentials is asked for scopes.
+ */
+export function refusalsOf({ guards, handler, allDependencies }: RoutePlan): ReadonlySet<number> {
+  const statuses = new Set<number>();
   const steps = [...guards, ...handler.dependencies, ...allDependencies.flatMap(({ dependencies }) => dependencies)];
-  return steps.some(({ plan, schemes }) => {
-    return schemes !== null || (plan.callable instanceof SecurityScheme && plan.callable.autoError);
-  });
+  for (const { plan, schemes, scopes } of steps) {
+    const scheme = isScheme(plan.callable) ? plan.callable : null;
+    if (schemes || scheme?.autoError) statuses.add(401);
+    if (scheme && scopes.length > 0 && readsScopes(plan)) statuses.add(403);
+  }
+  return statuses;
 }

@@ -231,6 +231,41 @@ describe("the security of an operation", () => {
     expect(operation(app, "/more").responses["401"]).toEqual({ ...unauthorized, description: "Who?" });
   });
 
+  it("has a 403 and its challenge if a scheme that verifies its credentials is asked for scopes", () => {
+    class Verified extends SecurityScheme<Promise<string>> {
+      constructor(options: { autoError?: boolean } = {}) {
+        super(options, {
+          defaultName: "Verified",
+          definition: { type: "http", scheme: "bearer" },
+          source: Header(t.Array(t.String()), { alias: "authorization", default: [], includeInSchema: false }),
+          parse: (text) => text,
+          verify: async (text) => text,
+          challenge: "Bearer",
+        });
+      }
+    }
+    const scheme = new Verified();
+    const around = withParams({ token: Depends(scheme) }, async ({ token }) => token);
+    const scopes = ["a"];
+    const statusesOf = (...dependencies: readonly ReturnType<typeof Depends>[]) => {
+      const app = new App();
+      app.get("/", { dependencies }, nothing);
+      return Object.keys(operation(app, "/").responses);
+    };
+    expect(statusesOf(Depends(scheme))).toEqual(["200", "401"]);
+    expect(statusesOf(Security(scheme, { scopes }))).toEqual(["200", "401", "403"]);
+    expect(statusesOf(Security(around, { scopes }))).toEqual(["200", "401", "403"]);
+    expect(statusesOf(Security(new Verified({ autoError: false }), { scopes }))).toEqual(["200", "403"]);
+    expect(statusesOf(Security(oauth2, { scopes }))).toEqual(["200", "401"]);
+    const app = new App();
+    app.get("/", { dependencies: [Security(scheme, { scopes })] }, nothing);
+    expect(operation(app, "/").responses["403"]).toMatchObject({
+      description: "Forbidden",
+      headers: { "WWW-Authenticate": { schema: { type: "string" } } },
+      content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPError" } } },
+    });
+  });
+
   it("can be a custom scheme, with scopes if its type supports them", async () => {
     class OpenIdConnect extends SecurityScheme<string, true> {
       constructor(openIdConnectUrl: string) {
