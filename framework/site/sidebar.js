@@ -71,6 +71,7 @@ const PAGES = [
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),
+    page("Row-level security", "/row-level-security"),
     page("Jobs", "/jobs"),
   ]),
   group("Migrate", [

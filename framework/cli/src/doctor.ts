@@ -1,5 +1,6 @@
 /** `tsgi doctor`: checks for common mistakes, and tells how to fix them. @module */
 import { checkApplication } from "./doctor/application.js";
+import { whileExamining } from "./doctor/dependencies.js";
 import {
   checkLoop,
   checkManifest,
@@ -19,7 +20,7 @@ const SIGNS = { ok: "✓", note: "!", fault: "✗" } as const;
 
 /** Prints a line for each finding. Returns the exit status, 1 if one is an error. */
 export async function doctor(module: string | undefined, envFiles: EnvFiles, terminal: Terminal): Promise<number> {
-  const findings = await examine(module, envFiles);
+  const findings = await whileExamining(() => examine(module, envFiles));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   for (const { mark, subject, text } of findings) {
     terminal.printLine(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}`);

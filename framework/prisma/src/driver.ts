@@ -7,6 +7,11 @@ export interface DatabaseConfig {
   readonly poolSize: number;
 }
 
+/** The schema of a PostgreSQL. As Prisma has it: `?schema=name` in the URL, else `public`. */
+export function schemaOf(url: string): string {
+  return new URL(url).searchParams.get("schema") ?? "public";
+}
+
 /** The state of the database after an error: `busy` can be tried again now, `unavailable` later, `fault` never. */
 export type Verdict = "busy" | "unavailable" | "fault";
 

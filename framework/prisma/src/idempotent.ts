@@ -21,7 +21,7 @@ import {
 } from "tsgi/internals";
 import { prismaError } from "./errors.js";
 import type { IdempotencyStore, RawClient, StoredResponse } from "./idempotency-store.js";
-import { databaseOf, type RequestTransaction } from "./request-transaction.js";
+import { databaseOf } from "./request-transaction.js";
 import { openedOf } from "./transaction.js";
 
 /** The options of `idempotent`. */
@@ -55,6 +55,8 @@ const DAY_SECONDS = 86_400;
 /** Bytes of a response that are stored at most. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
+type TransactionDependency = SettlingDependency<{ readonly database: Marker<unknown> }, unknown>;
+
 /** A key that a request holds, and the responses of its database. */
 interface HeldKey {
   readonly key: string;
@@ -87,10 +89,11 @@ interface HeldKey {
  * }
  * ```
  */
-export function idempotent<D, Tx>(
-  transaction: RequestTransaction<D, Tx>,
-  options: IdempotentOptions = {},
-): SettlingDependency<{ readonly request: typeof Request }, Tx> {
+export function idempotent<P extends { readonly database: unknown }, Tx>(
+  transaction: SettlingDependency<P, Tx>,
+  options?: IdempotentOptions,
+): SettlingDependency<P & { readonly request: typeof Request }, Tx>;
+export function idempotent(transaction: TransactionDependency, options: IdempotentOptions = {}): unknown {
   const database = databaseOf(transaction);
   if (database === null) throw prismaError("TSGI_NO_REQUEST_TRANSACTION", transaction);
   assertOptions("idempotent()", options, OPTIONS);
@@ -98,16 +101,15 @@ export function idempotent<D, Tx>(
   const hold = createHold({ database, header, caller });
   const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
   return createSettling("idempotent", params, async ({ held, database: client, tx, tasks }) => {
-    const value = tx as Tx;
     const undo = async (error: unknown) => error;
-    if (held === null) return { value, undo, confirm: () => {} };
+    if (held === null) return { value: tx, undo, confirm: () => {} };
     const { key, fingerprint, responses } = held;
     const raw = tx as RawClient;
     const found = await responses.find(raw, key);
     if (found === "running") throw refusal("running");
     if (found !== null) throw replay(found, fingerprint);
     return {
-      value,
+      value: tx,
       undo,
       maxResponseBytes: MAX_RESPONSE_BYTES,
       confirm: async (response) => {

@@ -15,11 +15,13 @@ import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
 import { IdempotencyStore } from "./idempotency-store.js";
+import { isExamining } from "./row-security.js";
 import { createBegin, setOpened } from "./transaction.js";
 import { reportColumns } from "./unique-columns.js";
 
 export { ConnectError, MigrationError, UnavailableError };
 export { idempotent, type IdempotentOptions } from "./idempotent.js";
+export type { Locals } from "./transaction-settings.js";
 export {
   type IsolationLevel,
   type RequestTransaction,
@@ -141,7 +143,8 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     poolSize: options.poolSize ?? 10,
     waitMs: options.waitMs ?? (name === "sqlite" ? 6_000 : 2_000),
   };
-  if (options.migrations !== undefined) await migrate(driver, config, options.migrations, options.startMs ?? 0);
+  const migrations = isExamining() ? undefined : options.migrations;
+  if (migrations !== undefined) await migrate(driver, config, migrations, options.startMs ?? 0);
   const { PrismaClient } = (await load()) as { PrismaClient: new (options: object) => AnyClient };
   const client = new PrismaClient({
     errorFormat: "minimal", // the other formats print a query with its values
@@ -154,12 +157,14 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
     return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
   };
   setOpened(transaction, {
+    driver,
+    config,
     begin: createBegin(client, driver, config.waitMs),
     responses: new IdempotencyStore(driver, config),
   });
   const ping = async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1")));
   // The first query takes 200 ms, in which the process serves no other request: it is not one of a user.
-  if (options.migrations !== undefined) await ping();
+  if (migrations !== undefined) await ping();
   // The extension does not change the type of a query; a client for PostgreSQL accepts everything that SQLite's
   // accepts, and more.
   return client.$extends({

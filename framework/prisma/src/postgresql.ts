@@ -16,6 +16,7 @@ import {
   isOfPrisma,
   type MigrationSession,
   type Queryable,
+  schemaOf,
   type Statement,
   type UniqueIndex,
   type Verdict,
@@ -294,11 +295,6 @@ async function isUsable(run: Queryable["queryRaw"], commit: Statement): Promise<
     () => true,
     () => false,
   );
-}
-
-/** As Prisma has it: `?schema=name` in the URL, else `public`. */
-function schemaOf(url: string): string {
-  return new URL(url).searchParams.get("schema") ?? "public";
 }
 
 /** As a start-up parameter. A space would begin another option, and a name without quotes is in lower case. */

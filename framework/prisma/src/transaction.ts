@@ -1,13 +1,15 @@
 /** A transaction that is open from `begin` to `commit` or `rollBack`, and not for the time of a callback. @module */
 import { Deferred, MAX_TIMER_MS } from "tsgi/internals";
-import type { Driver } from "./driver.js";
-import type { IdempotencyStore } from "./idempotency-store.js";
+import type { DatabaseConfig, Driver } from "./driver.js";
+import type { IdempotencyStore, RawClient } from "./idempotency-store.js";
 import { patiently, RolledBackError, UnavailableError } from "./patience.js";
+import { applySettings, type Settings } from "./transaction-settings.js";
 
 /** The options of one transaction. */
 export interface BeginOptions {
   readonly isolation: string | undefined;
   readonly timeoutMs: number;
+  readonly settings: Settings;
 }
 
 /** A transaction that has begun. */
@@ -32,6 +34,8 @@ interface TransactingClient {
 
 /** A client that `openPrisma` has opened. */
 export interface OpenedClient {
+  readonly driver: Driver;
+  readonly config: DatabaseConfig;
   readonly begin: Begin;
   readonly responses: IdempotencyStore;
 }
@@ -52,11 +56,11 @@ export function openedOf(client: unknown): OpenedClient | null {
 
 /** Makes what begins the transactions of a client. */
 export function createBegin(client: TransactingClient, driver: Driver, waitMs: number): Begin {
-  return ({ isolation, timeoutMs }) => {
+  return ({ isolation, ...request }) => {
     const isolationLevel = driver.hasIsolation && isolation !== undefined ? { isolationLevel: isolation } : {};
     // Prisma's own time limit would end a transaction without notifying its owner.
     const options = { timeout: MAX_TIMER_MS, ...isolationLevel };
-    return patiently(() => start(client, driver, options, timeoutMs), driver.judge, waitMs);
+    return patiently(() => start(client, driver, options, request), driver.judge, waitMs);
   };
 }
 
@@ -65,11 +69,12 @@ function start(
   client: TransactingClient,
   driver: Driver,
   options: object,
-  timeoutMs: number,
+  { timeoutMs, settings }: Omit<BeginOptions, "isolation">,
 ): Promise<OpenTransaction> {
   return new Promise((resolve, reject) => {
     const end = new Deferred<void>();
     const done = client.$transaction(async (tx) => {
+      await applySettings(tx as RawClient, settings);
       resolve(new PrismaTransaction(tx, { end, done }, driver, timeoutMs));
       await end.promise;
     }, options);

@@ -82,10 +82,15 @@ async function generate(): Promise<void> {
   }
 }
 
+/** The file of the generated client of a provider. */
+export async function clientFileOf(provider: string): Promise<string> {
+  await generate();
+  return path.join(home, provider, "client.js");
+}
+
 /** Loads the generated client of a provider. */
 export async function loadClient(provider: string): Promise<PrismaModule<Client>> {
-  await generate();
-  return (await import(path.join(home, provider, "client.js"))) as PrismaModule<Client>;
+  return (await import(await clientFileOf(provider))) as PrismaModule<Client>;
 }
 
 export const MIGRATIONS = path.join(import.meta.dirname, "fixtures/migrations");

@@ -8,6 +8,7 @@ import { type DependencyStep, endpointsOf, plural, poolOf, reportSettings } from
 import { showFailure } from "../errors.js";
 import { loadTsgiApp, startsServer } from "../load-app.js";
 import { isTypeScript } from "../typescript.js";
+import { checkDependencies } from "./dependencies.js";
 import { defaultKey, isKey } from "./environment.js";
 import { fault, type Finding, note, ok } from "./finding.js";
 import { checkHabits, explainMethod } from "./habits.js";
@@ -27,6 +28,7 @@ export async function checkApplication(file: string): Promise<Finding[]> {
       ...checkDebug(app),
       ...checkHabits(app),
       ...checkTools(app),
+      ...(await checkDependencies(app)),
       ...(await checkPool(app, file)),
       ...checkSettings(),
     ];
