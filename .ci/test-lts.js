@@ -23,6 +23,7 @@ const TESTS = [
   "framework/client/test/client.test.ts",
   "framework/conformance/test/statements.test.ts",
   "framework/lambda/test/to-lambda-stream.test.ts",
+  "framework/login/test/login.test.ts",
   "framework/mcp/test/mcp.test.ts",
   "framework/metrics/test/metrics.test.ts",
   "framework/oauth/test/jwt-bearer.test.ts",

@@ -27,6 +27,7 @@ const FILES = [
   "passwords/src/errors.ts",
   "oauth/src/errors.ts",
   "api-keys/src/errors.ts",
+  "login/src/errors.ts",
   "prisma/src/errors.ts",
   "redis/src/errors.ts",
   "lambda/src/errors.ts",

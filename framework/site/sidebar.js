@@ -28,6 +28,7 @@ const PAGES = [
     page("Security", "/security"),
     page("Sessions", "/sessions"),
     page("Idempotency", "/idempotency"),
+    page("Login", "/login"),
     page("Access tokens", "/oauth"),
     page("API keys", "/api-keys"),
     page("Permissions", "/permissions"),

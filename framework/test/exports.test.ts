@@ -22,19 +22,20 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
-    HeldMessages KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
-    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer TEXT TrustedProxies WebSocketSession
-    WorkScope accessRefusal addMetricSources assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
-    compileHandler consoleLogger createHead createScope createSettling decodeLatin1 describe describeError
-    describeRoute describedRoute documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage fingerprintOf formatMessage
+    HeldMessages IDENTIFIER KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
+    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer StoreFailure StoreLog TEXT TrustedProxies WebSocketSession
+    WorkScope accessRefusal addMetricSources addText assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
+    compileHandler consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
+    describeRoute describedRoute discoveryUrlOf documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage findSessionSettings fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
-    isMarkedEvent isObject isRecord isToken isUnavailable isWellFormed isWorkerd markHandled maxMessageBytes metricSourcesOf
+    isMarkedEvent isObject isRecord isSecure isToken isUnavailable isWellFormed isWorkerd loggerOf markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage mountPublic nameOf nearest nextTurn observable observedOf observing onEndRequest oneLine oneOf ownFramesFirst
     parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural poolOf postgresqlStart quoteWord readBody readServerSentEvents refusal
-    reportSettings responseFacts routeNameOf runInContext serverStartError setContextCarrier setEntry show startPoolsEagerly
-    statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withPlace withWorkFields`,
+    replaceText reportSettings responseFacts routeNameOf runInContext serverStartError sessionSettingsOf setContextCarrier setEntry sha256 show startPoolsEagerly
+    statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withDefaults withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
   "@tsgi/jobs": "DeadJobError InvalidPayloadError Jobs RetryJobError",
+  "@tsgi/login": "oidcLogin",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf decompress gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,

@@ -16,6 +16,7 @@ const CASES: readonly (readonly [name: string, program: string, command: string]
   ["@tsgi/passwords", "await new it.Passwords().hash('secret');", "npm install argon2@0.44"],
   ["@tsgi/redis", "await it.openRedisStore({ url: 'redis://127.0.0.1:1' });", "npm install ioredis"],
   ["@tsgi/oauth", "", "npm install jose"],
+  ["@tsgi/login", "", "npm install openid-client@6 jose"],
   [
     "@tsgi/broadcast",
     "await new it.Broadcast({ backplane: it.redisBackplane('redis://127.0.0.1:1') }).publish('a', 1);",

@@ -4,9 +4,12 @@ import { HTTPException, type SecurityScopes } from "tsgi";
 import {
   assertOptions,
   AUTHORIZATION,
+  discoveryUrlOf,
   expecting,
+  IDENTIFIER,
   isObject,
   isRecord,
+  isSecure,
   type OptionRules,
   parseAuthorization,
   SCHEME_OPTIONS,
@@ -16,8 +19,8 @@ import { type SchemeOptions, SecurityScheme, type SecuritySchemeObject } from "t
 import type { AccessTokens } from "./access-tokens.js";
 import { type Claims, scopesOf, verifyToken } from "./claims.js";
 import * as jose from "jose";
-import { discoveryUrlOf, remoteKeys } from "./key-set.js";
-import { IDENTIFIER, isSecure, NAMES } from "./options.js";
+import { remoteKeys } from "./key-set.js";
+import { NAMES } from "./options.js";
 import { describeResource, type ResourceMetadata } from "./protected-resource.js";
 
 /** Options of a `JWTBearer` for the tokens of an identity provider. */

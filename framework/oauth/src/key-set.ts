@@ -1,9 +1,8 @@
 /** The keys of an identity provider: found, fetched, cached, and fetched again if they are rotated. @module */
 import type { JWTVerifyGetKey } from "jose";
 import { HTTPException } from "tsgi";
-import { isRecord, markHandled } from "tsgi/internals";
+import { discoveryUrlOf, isRecord, isSecure, markHandled } from "tsgi/internals";
 import * as jose from "jose";
-import { isSecure } from "./options.js";
 
 /** Milliseconds that must pass after a fetch that failed. The library aborts a fetch after 5 seconds. */
 const PAUSE_AFTER_FAILURE_MS = 5_000;
@@ -13,11 +12,6 @@ const PAUSE_AFTER_UNKNOWN_KEY_MS = 60_000;
 const FRESH_MS = 3_600_000;
 /** More than any provider sends. */
 const MAX_CHARACTERS = 1_048_576;
-
-/** The address of a provider's metadata (OpenID Connect Discovery 1.0 §4). */
-export function discoveryUrlOf(issuer: string): string {
-  return `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
-}
 
 /**
  * Selects the key of a token. The key set is fetched from `given`, or from the address in the provider's metadata. Requests

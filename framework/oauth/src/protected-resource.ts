@@ -1,7 +1,6 @@
 /** The metadata by which a client finds the authorization servers of a resource (RFC 9728). @module */
 import { Router } from "tsgi";
-import { assertOptions, expecting, LIST, type OptionRules } from "tsgi/internals";
-import { IDENTIFIER, isSecure } from "./options.js";
+import { assertOptions, expecting, IDENTIFIER, isSecure, LIST, type OptionRules } from "tsgi/internals";
 
 /** The options of `protectedResource`. */
 export interface ProtectedResourceOptions {

@@ -76,6 +76,19 @@ export const SMOKE = {
       const { statusCode, body } = await toLambda(app)(event);
       if (statusCode !== 200 || body !== '"world"') throw new Error("unexpected result");`,
   },
+  "@tsgi/login": {
+    packages: ["openid-client", "jose"],
+    program: `
+      import { App, Depends } from "tsgi";
+      import { memoryStore, sessions } from "tsgi/middleware";
+      import { oidcLogin } from "@tsgi/login";
+      const issuer = "https://login.example.com";
+      const login = oidcLogin({ issuer, clientId: "shop", baseURL: "https://shop.example.com" });
+      const app = new App({ middleware: [sessions({ store: memoryStore() })] });
+      app.includeRouter(login.router);
+      app.get("/me", { params: { user: Depends(login.user) } }, async ({ user }) => user.sub);
+      if ((await app.fetch(new Request("http://localhost/me"))).status !== 401) throw new Error("no login is required");`,
+  },
   "@tsgi/metrics": {
     packages: ["prom-client"],
     program: `

@@ -11,7 +11,8 @@ import {
 } from "tsgi";
 import { installLoop } from "tsgi/concurrency";
 import {
-  clearSession, compress, cors, csrf, httpMiddleware, httpsRedirect, requestId, securityHeaders, sessions, timeLimit, trustedHost,
+  clearSession, compress, cors, csrf, httpMiddleware, httpsRedirect, memoryStore, requestId, securityHeaders, sessions, timeLimit,
+  trustedHost,
 } from "tsgi/middleware";
 import { serve } from "tsgi/node";
 import { Page } from "tsgi/pagination";

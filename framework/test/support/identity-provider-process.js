@@ -28,7 +28,10 @@ async function createProvider(issuer) {
     enabledJWA: { idTokenSigningAlgValues: ["ES256"] },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
     ttl: { AccessToken: 600, ClientCredentials: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    // The default of the library does not connect to loopback addresses.
+    fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined }),
     features: {
+      backchannelLogout: { enabled: true },
       clientCredentials: { enabled: true },
       devInteractions: { enabled: true },
       registration: { enabled: true },

@@ -7,6 +7,8 @@ import path from "node:path";
 interface RegisteredClient {
   readonly client_id: string;
   readonly redirect_uris: readonly string[];
+  /** Other metadata of a client, such as its secret (OpenID Connect Dynamic Client Registration §2). */
+  readonly [name: string]: unknown;
 }
 
 /** The provider as tests use it. */
@@ -20,12 +22,17 @@ export interface IdentityProvider extends AsyncDisposable {
   issue(resource: string, scope?: string): Promise<string>;
 }
 
-/** Starts a provider. Its public clients use the authorization code flow with PKCE, and others can register themselves. */
+/**
+ * Starts a provider. Its clients use the authorization code flow with PKCE; they are public unless they have a secret. Others can
+ * register themselves.
+ */
 export async function startIdentityProvider(
   options: { clients?: readonly RegisteredClient[]; defaultResource?: string } = {},
 ): Promise<IdentityProvider> {
   const { clients = [], defaultResource } = options;
-  const registered = clients.map((client) => ({ ...client, token_endpoint_auth_method: "none" }));
+  const registered = clients.map((client) =>
+    "client_secret" in client ? client : { ...client, token_endpoint_auth_method: "none" },
+  );
   const child = fork(path.join(import.meta.dirname, "identity-provider-process.js"), {
     env: {
       PATH: process.env["PATH"],

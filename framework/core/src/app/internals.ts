@@ -70,9 +70,11 @@ export {
   errorText,
   guardLogger,
   isForeignFrame,
+  loggerOf,
   oneLine,
   ownFramesFirst,
 } from "../common/logger.js";
+export { sha256 } from "../common/digest.js";
 export { describe, nearest, plural, show } from "../common/messages.js";
 export {
   ANYTHING,
@@ -88,16 +90,19 @@ export {
   type OptionRules,
   TEXT,
   whole,
+  withDefaults,
 } from "../common/options.js";
+export { discoveryUrlOf, IDENTIFIER, isSecure } from "../common/addresses.js";
 export { isWorkerd, missingModule } from "../common/runtime.js";
 export { Deferred, markHandled, MAX_TIMER_MS, NEVER, nextTurn, unlessAborted } from "../common/promises.js";
 
-// Credentials.
+// Credentials, and sessions.
 export { AUTHORIZATION, parseAuthorization } from "../parameters/security/credentials.js";
 export { SCHEME_OPTIONS } from "../parameters/security/scheme.js";
+export { findSessionSettings, type SessionSettings, sessionSettingsOf } from "../middleware/sessions.js";
 
 // Stores, and repeated requests.
-export { STORE, swapOf } from "../middleware/stores.js";
+export { addText, deleteText, replaceText, STORE, StoreFailure, StoreLog, swapOf } from "../middleware/stores.js";
 export { isKept, KEY_HEADER } from "../middleware/idempotency.js";
 export {
   type CallerOf as Caller,

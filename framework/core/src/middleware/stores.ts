@@ -1,6 +1,6 @@
 /** Stores of counters and text with expiry, for rate limits, sessions and repeated requests. @module */
 import { assertOptions, expecting, isObject, type OptionRules, whole, withDefaults } from "../common/options.js";
-import type { HTTPScope } from "../protocol/asgi.js";
+import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import { errorText, loggerOf } from "../common/logger.js";
 
 /** The state of a counter. */
@@ -314,7 +314,7 @@ export class StoreLog {
   }
 
   /** @param error - `null` after a call that succeeded. */
-  report(scope: HTTPScope, error: unknown): void {
+  report(scope: HTTPScope | WebSocketScope, error: unknown): void {
     if (error instanceof StoreFullError) return this.#reportFull(scope, error);
     const isAway = error !== null;
     if (isAway === this.#isAway) return;
@@ -326,7 +326,7 @@ export class StoreLog {
   }
 
   /** Once: a full store has room again for some keys, with each request. */
-  #reportFull(scope: HTTPScope, error: StoreFullError): void {
+  #reportFull(scope: HTTPScope | WebSocketScope, error: StoreFullError): void {
     if (this.#wasFull) return;
     this.#wasFull = true;
     const { of, effect, full = effect } = this.#texts;
@@ -338,7 +338,7 @@ export class StoreLog {
    *
    * @throws StoreFailure with the store's error as its cause.
    */
-  async watch<T>(scope: HTTPScope, call: Promise<T>): Promise<T> {
+  async watch<T>(scope: HTTPScope | WebSocketScope, call: Promise<T>): Promise<T> {
     try {
       const value = await call;
       this.report(scope, null);

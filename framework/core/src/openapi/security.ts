@@ -75,7 +75,7 @@ export class SecuritySchemes {
       plans.map((plan) => [plan, collect([...plan.guards, ...plan.handler.dependencies], createAsked())]),
     );
     const all = [...this.#asked.values()].flatMap(schemesOf);
-    const schemes = new Set(all.map(([scheme]) => scheme));
+    const schemes = new Set(all.flatMap(([scheme]) => [scheme, scheme.beside ?? scheme]));
     // Explicit names take precedence over generated ones.
     for (const scheme of [...schemes].toSorted((left, right) => Number(right[IS_NAMED]) - Number(left[IS_NAMED]))) {
       this.#enter(scheme, schemes);

@@ -10,6 +10,7 @@ import {
   type Store,
 } from "../../src/middleware/index.js";
 import { Deferred } from "../../src/common/promises.js";
+import { TestClient } from "../../src/platforms/testing/index.js";
 import type { Answer } from "../../../test/support/call.js";
 import { call as callInMemory } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
@@ -422,5 +423,59 @@ describe("sessions in a store", () => {
     const make = () => sessions(options as SessionsOptions);
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(message);
+  });
+});
+
+describe("the session of a WebSocket", () => {
+  const createChat = (store: Store) => {
+    const { app, log } = create(store);
+    const errors: unknown[] = [];
+    const attempt = (work: () => unknown) => {
+      try {
+        return work();
+      } catch (error) {
+        return errors.push(error);
+      }
+    };
+    app.websocket("/chat", async ({ ws }) => {
+      const session = sessionOf<User>(ws);
+      await ws.accept();
+      await ws.sendJson(session);
+      attempt(() => (session.user = "eve"));
+      attempt(() => Object.assign(session.cart as object, { stolen: true }));
+      attempt(() => clearSession(ws));
+      attempt(() => renewSession(ws));
+    });
+    return { app, log, errors };
+  };
+
+  it("is the one of its cookie, and cannot be changed", async () => {
+    const { app, errors } = createChat(memoryStore());
+    const set = await callInMemory(app, "POST", "/", { json: { user: 7, cart: { items: [1] } } });
+    await using client = await TestClient.open(app);
+    const ws = await client.websocket("/chat", { headers: { cookie: cookieOf(set) } });
+    expect(await ws.receiveJson()).toEqual({ user: 7, cart: { items: [1] } });
+    await ws.closed;
+    const code = "TSGI_SESSION_ALREADY_SENT";
+    expect(errors).toMatchObject([{ name: "TypeError" }, { name: "TypeError" }, { code }, { code }]);
+    const after = await callInMemory(app, "GET", "/", withCookie(cookieOf(set)));
+    expect(after.json).toEqual({ user: 7, cart: { items: [1] } });
+  });
+
+  it("is empty without a cookie, and with an unknown one", async () => {
+    const { app } = createChat(memoryStore());
+    await using client = await TestClient.open(app);
+    for (const cookie of ["other=1", forged("A".repeat(43))]) {
+      const ws = await client.websocket("/chat", { headers: { cookie } });
+      expect(await ws.receiveJson()).toEqual({});
+    }
+  });
+
+  it("refuses the handshake with 503 while the store is unavailable", async () => {
+    const { app, log } = createChat(AWAY);
+    await using client = await TestClient.open(app);
+    const refused = client.websocket("/chat", { headers: { cookie: forged("A".repeat(43)) } });
+    await expect(refused).rejects.toThrow(/status 503/);
+    expect(log.lines.join()).toContain("The store of the sessions is unavailable");
   });
 });

@@ -162,16 +162,12 @@ export const MIDDLEWARE = {
   /**
    * You called `sessionOf`, `renewSession` or `clearSession`, but the handler is not inside the middleware `sessions()`.
    *
-   * A WebSocket does not have a session either.
-   *
    * ```js
    * // Right
    * app.addMiddleware(sessions({ secret: "0".repeat(32) }));
    * ```
    */
-  TSGI_MISSING_SESSION:
-    "This request has no session. Add the middleware: app.addMiddleware(sessions({ secret })). It supports only " +
-    "HTTP requests.",
+  TSGI_MISSING_SESSION: "This request has no session. Add the middleware: app.addMiddleware(sessions({ secret })).",
   /**
    * You called `clearSession` or `renewSession` after the response had started: after the first item of a stream, or in a
    * background task. The headers with the cookie have been sent, so the call would have no effect.
@@ -183,9 +179,12 @@ export const MIDDLEWARE = {
    * });
    * ```
    */
-  TSGI_SESSION_ALREADY_SENT: (caller: string) =>
+  "TSGI_SESSION_ALREADY_SENT.response": (caller: string) =>
     `${caller}() was called after the response had started, so it cannot change the cookie. Call it in the handler, before ` +
     "the first item of a stream.",
+  /** @remarks A WebSocket can read its session, but not change it. */
+  "TSGI_SESSION_ALREADY_SENT.websocket": (caller: string) =>
+    `${caller}() was called for a WebSocket, which can only read its session. Call it in an HTTP request.`,
   /**
    * The secret of `sessions()` is missing, or is so short that an attacker could guess it. You need no secret if you
    * set `store`.

@@ -1,5 +1,5 @@
 /** Keeps the data of sessions between two requests: in the cookie itself, or in a store. @module */
-import type { HTTPScope } from "../../protocol/asgi.js";
+import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
 import { sha256, toBase64URL } from "../../common/digest.js";
 import { isObject } from "../../common/options.js";
 import { replaceText, type Store, StoreLog } from "../stores.js";
@@ -27,7 +27,7 @@ export interface Left {
 
 /** Keeps sessions between requests. */
 export interface Keeping {
-  find(scope: HTTPScope, cookie: string | undefined): Promise<Found>;
+  find(scope: HTTPScope | WebSocketScope, cookie: string | undefined): Promise<Found>;
   /** Stores the changes. Returns the new value of the cookie: `""` to remove it, `null` to leave it as it is. */
   keep(scope: HTTPScope, found: Found, left: Left): Promise<string | null>;
 }

@@ -167,6 +167,9 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
   /** `WWW-Authenticate` of its 401. */
   readonly challenge: string;
 
+  /** Another scheme that the document lists if it lists this one: by it, a person gets the credentials. No route requires it. */
+  declare readonly beside?: SecurityScheme;
+
   /** @internal */
   readonly [FIND_CREDENTIALS]: CredentialsFinder;
 
