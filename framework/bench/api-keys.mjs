@@ -1,7 +1,7 @@
 /**
  * The cost of an API key per request, in memory without a server: microseconds of a request without a key, with a dependency that
- * compares the SHA-256 of the key by hand, and with `ApiKeys` and each store. The cases take turns in each round; the results are
- * the medians of the times.
+ * compares the SHA-256 of the key by hand, with `ApiKeys` and each store, and with a session. The cases take turns in each round;
+ * the results are the medians of the times.
  *
  *     npm run build && node framework/bench/api-keys.mjs [postgresql://…]
  *
@@ -11,7 +11,8 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { App, Depends, HTTPException, withParams } from "tsgi";
+import { App, Depends, HTTPException, Request, withParams } from "tsgi";
+import { memoryStore, sessionOf, sessions } from "tsgi/middleware";
 import { HTTPBearer } from "tsgi/security";
 import { ApiKeys, memoryKeys, prismaKeys } from "@tsgi/api-keys";
 import { openPrisma } from "@tsgi/prisma";
@@ -55,9 +56,23 @@ for (const [index, [name, store]] of Object.entries(stores).entries()) {
   cases.set(name, { path: `/${index}`, key: (await keys.create({ owner: "ada" })).key });
 }
 
-async function request({ path: target, key }) {
+const getUser = withParams({ request: Request }, async ({ request }) => {
+  const { user } = sessionOf(request);
+  if (user === undefined) throw new HTTPException(401);
+  return user;
+});
+const middleware = [sessions({ store: memoryStore(), secure: false })];
+const logIn = async ({ request }) => ((sessionOf(request).user = "ada"), 1);
+app.post("/login", { params: { request: Request }, middleware }, logIn);
+app.get("/session", { params: { user: Depends(getUser) }, middleware }, async () => 1);
+const login = await app.fetch(new globalThis.Request("http://localhost/login", { method: "POST" }));
+const [cookie] = login.headers.get("set-cookie").split(";");
+cases.set("session, memoryStore", { path: "/session", cookie });
+
+async function call({ path: target, key, cookie: session }) {
   let status = 0;
-  const headers = [[Buffer.from("authorization"), Buffer.from(`Bearer ${key}`)]];
+  const [name, value] = session === undefined ? ["authorization", `Bearer ${key}`] : ["cookie", session];
+  const headers = [[Buffer.from(name), Buffer.from(value)]];
   await app(
     { type: "http", method: "GET", path: target, headers },
     async () => ({ type: "http.request", body: new Uint8Array(0), more_body: false }),
@@ -72,7 +87,7 @@ async function request({ path: target, key }) {
 async function measure(one) {
   const cpu = process.cpuUsage();
   const start = performance.now();
-  for (let index = 0; index < REQUESTS; index++) await request(one);
+  for (let index = 0; index < REQUESTS; index++) await call(one);
   const { user, system } = process.cpuUsage(cpu);
   return [((performance.now() - start) * 1_000) / REQUESTS, (user + system) / REQUESTS];
 }

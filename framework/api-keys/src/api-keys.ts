@@ -3,6 +3,7 @@ import type { App } from "tsgi";
 import { assertOptions, expecting, isObject, isToken, type OptionRules, SCHEME_OPTIONS, whole } from "tsgi/internals";
 import { compareSecrets, type SchemeOptions, type SecurityScheme } from "tsgi/security";
 import { createKey, hashOf, idOf, isId, patternOf } from "./key.js";
+import { RecentUses } from "./recent-uses.js";
 import { createScheme } from "./scheme.js";
 import type { ApiKeyRecord, ApiKeyStore, VerifiedApiKey } from "./store.js";
 
@@ -69,6 +70,8 @@ const SCOPE = /^[!#-[\]-~]{1,255}$/;
 const DATE = expecting("a Date, or null", (value) => {
   return value === null || (value instanceof Date && !Number.isNaN(value.getTime()));
 });
+/** PostgreSQL does not store a NUL. */
+const isText = (value: unknown) => typeof value === "string" && value.length <= MAX_TEXT && !value.includes("\0");
 const CREATE_OPTIONS: OptionRules<CreateApiKeyOptions> = {
   owner: expecting(`a string of 1 to ${MAX_TEXT} characters`, (value) => isText(value) && value !== ""),
   scopes: expecting(`at most ${MAX_SCOPES} scopes of printable ASCII without spaces`, (value) => {
@@ -78,14 +81,6 @@ const CREATE_OPTIONS: OptionRules<CreateApiKeyOptions> = {
   expiresAt: DATE,
 };
 const ROTATE_OPTIONS: OptionRules<RotateApiKeyOptions> = { graceSeconds: whole(0, 2_147_483_647), expiresAt: DATE };
-
-/** PostgreSQL does not store a NUL. */
-function isText(value: unknown): boolean {
-  return typeof value === "string" && value.length <= MAX_TEXT && !value.includes("\0");
-}
-
-/** The time of use has the accuracy of a minute: a write for each request would cost more than its check. */
-const USE_MS = 60_000;
 
 /**
  * API keys for programs that call your API. A store has the hash of each key only, so the key is shown once.
@@ -111,8 +106,7 @@ export class ApiKeys<AutoError extends boolean = true> {
   readonly scheme: SecurityScheme<Promise<VerifiedApiKey>, AutoError>;
   readonly #store: ApiKeyStore;
   readonly #prefix: string;
-  /** The times of the last writes of this process, by id, the oldest first. */
-  readonly #usedAt = new Map<string, number>();
+  readonly #recentUses = new RecentUses();
 
   /** @throws ConfigurationError for an option that cannot work. */
   constructor(options: ApiKeysOptions<AutoError>) {
@@ -150,6 +144,7 @@ export class ApiKeys<AutoError extends boolean = true> {
     const records = await this.#store.list(owner);
     return records
       .filter(({ revokedAt }) => revokedAt === null)
+      .toSorted((left, right) => left.createdAt.getTime() - right.createdAt.getTime())
       .map(({ id, name, scopes, hint, createdAt, lastUsedAt, expiresAt }) => {
         return { id, name, scopes, hint, createdAt, lastUsedAt, expiresAt };
       });
@@ -200,13 +195,7 @@ export class ApiKeys<AutoError extends boolean = true> {
   /** Writes the time of use. The request does not wait for it, and an error does not matter: a later use writes it again. */
   #noteUse(id: string): void {
     const now = Date.now();
-    if (now - (this.#usedAt.get(id) ?? 0) < USE_MS) return;
-    this.#usedAt.delete(id); // so that it becomes the last one
-    this.#usedAt.set(id, now);
-    for (const [other, usedAt] of this.#usedAt) {
-      if (now - usedAt < USE_MS) break;
-      this.#usedAt.delete(other);
-    }
+    if (!this.#recentUses.add(id, now)) return;
     const write = async () => this.#store.update(id, { lastUsedAt: new Date(now) });
     write().catch(() => {});
   }

@@ -16,10 +16,7 @@ function base62(number: bigint, length: number): string {
   return text;
 }
 
-function randomText(bytes: number, length: number): string {
-  return base62(BigInt(`0x${randomBytes(bytes).toString("hex")}`), length);
-}
-
+const randomText = (bytes: number, length: number) => base62(BigInt(`0x${randomBytes(bytes).toString("hex")}`), length);
 const checksumOf = (text: string) => base62(BigInt(crc32(text)), LENGTHS.checksum);
 
 /** A fast hash is right here: 256 random bits cannot be guessed, so a salt and a slow hash add no protection. */

@@ -123,9 +123,9 @@ class PrismaKeys implements ApiKeyStore {
     return this.#prepared;
   }
 
-  async #select(condition: string, value: string): Promise<ApiKeyRecord[]> {
+  async #select(column: "id" | "owner", value: string): Promise<ApiKeyRecord[]> {
     const client = await this.#client();
-    const rows = (await client.$queryRawUnsafe(`${SELECT} WHERE ${condition}`, value)) as readonly Row[];
+    const rows = (await client.$queryRawUnsafe(`${SELECT} WHERE "${column}" = $1`, value)) as readonly Row[];
     return rows.map(toRecord);
   }
 
@@ -135,12 +135,12 @@ class PrismaKeys implements ApiKeyStore {
   }
 
   async find(id: string): Promise<ApiKeyRecord | null> {
-    const [record = null] = await this.#select(`"id" = $1`, id);
+    const [record = null] = await this.#select("id", id);
     return record;
   }
 
   list(owner: string): Promise<ApiKeyRecord[]> {
-    return this.#select(`"owner" = $1 ORDER BY "created_at", "id"`, owner);
+    return this.#select("owner", owner);
   }
 
   async update(id: string, changes: ApiKeyChanges): Promise<void> {

@@ -1,27 +1,23 @@
 /** The security scheme of API keys: `Authorization: Bearer`, or another header. @module */
 import { Header, HTTPException, type SecurityScopes, t } from "tsgi";
 import { AUTHORIZATION, parseAuthorization } from "tsgi/internals";
-import { type SchemeOptions, type SchemeParts, SecurityScheme } from "tsgi/security";
+import { type SchemeOptions, SecurityScheme } from "tsgi/security";
 import type { VerifiedApiKey } from "./store.js";
 
 /** The place of a key in a request. */
-type KeyPlace = Pick<SchemeParts<Promise<VerifiedApiKey>>, "definition" | "source" | "challenge"> & {
-  readonly parse: (text: string) => string | null;
-};
-
-function placeOf(header: string): KeyPlace {
+function placeOf(header: string) {
   if (header.toLowerCase() === "authorization") {
     return {
-      definition: { type: "http", scheme: "bearer" },
+      definition: { type: "http", scheme: "bearer" } as const,
       source: AUTHORIZATION,
-      parse: (text) => parseAuthorization(text, "bearer")?.credentials ?? null,
+      parse: (text: string) => parseAuthorization(text, "bearer")?.credentials ?? null,
       challenge: "Bearer",
     };
   }
   return {
-    definition: { type: "apiKey", in: "header", name: header },
+    definition: { type: "apiKey", in: "header", name: header } as const,
     source: Header(t.Array(t.String()), { alias: header, default: [], includeInSchema: false }),
-    parse: (text) => (text === "" ? null : text),
+    parse: (text: string) => (text === "" ? null : text),
     // RFC 9110 §15.5.2 requires a challenge, and no registered scheme is for keys in another header.
     challenge: "APIKey",
   };

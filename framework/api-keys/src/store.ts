@@ -31,7 +31,7 @@ export interface ApiKeyStore {
   add(record: ApiKeyRecord): Promise<void>;
   /** Returns `null` for an unknown id. */
   find(id: string): Promise<ApiKeyRecord | null>;
-  /** The records of an owner, the oldest first. */
+  /** The records of an owner, in any order. */
   list(owner: string): Promise<readonly ApiKeyRecord[]>;
   /** Changes these properties only, so that a time of use does not undo a revocation. */
   update(id: string, changes: ApiKeyChanges): Promise<void>;

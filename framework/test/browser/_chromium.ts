@@ -45,8 +45,14 @@ interface Locator {
 /** The end of loading. A page with an open stream is never idle. */
 type Loaded = "networkidle" | "load";
 
+/** The protocol of the browser's developer tools. */
+export interface DevTools {
+  send(method: string, params?: object): Promise<unknown>;
+}
+
 /** A tab, as Playwright drives it. */
 export interface Tab {
+  context(): { newCDPSession(tab: Tab): Promise<DevTools> };
   goto(url: string, options: { waitUntil: Loaded }): Promise<unknown>;
   title(): Promise<string>;
   locator(selector: string): Locator;
