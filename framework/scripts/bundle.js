@@ -91,7 +91,7 @@ function parts(manifest) {
   if (!needsTypesAlone(manifest)) {
     return { splitting: true, external: outside.filter((name) => name !== "@sinclair/typebox") };
   }
-  const alias = { "tsgi/internals": path.join(FRAMEWORK, "core/src/app/internals.ts") };
+  const alias = { "tsgi/internals": path.join(FRAMEWORK, "core/src/internals.ts") };
   return { splitting: false, external: outside.filter((name) => name !== "tsgi"), alias };
 }
 

@@ -22,13 +22,13 @@ const NAMES: Readonly<Record<string, string>> = {
     serverStatements whyNotApplicable`,
   "tsgi/health": "health",
   "tsgi/internals": `ANYTHING AUTHORIZATION CLOSE ConnectError Deferred EarlyResponse ErrorResponse Exchange FAILURE FLAG FUNCTION
-    HeldMessages IDENTIFIER KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN ParamKind PathPattern QUERY REDIS_OPTIONS REPLAYED_HEADER
-    RadixNode RadixRouter RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer StoreFailure StoreLog TEXT TrustedProxies WebSocketSession
+    HeldMessages IDENTIFIER KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN QUERY REDIS_OPTIONS REPLAYED_HEADER
+    RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer StoreFailure StoreLog TEXT TrustedProxies WebSocketSession
     WorkScope accessRefusal addMetricSources addText assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
-    compileHandler consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
+    consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
     describeRoute describedRoute discoveryUrlOf documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage findSessionSettings fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
-    isMarkedEvent isObject isRecord isSecure isToken isUnavailable isWellFormed isWorkerd loggerOf markHandled maxMessageBytes metricSourcesOf
+    isMarkedEvent isObject isRecord isSecure isToken isUnavailable isWellFormed loggerOf markHandled maxMessageBytes metricSourcesOf
     missingModule missingPackage mountPublic nameOf nearest nextTurn observable observedOf observing onEndRequest oneLine oneOf ownFramesFirst
     parseAddress parseAuthorization parseHandshake parseMediaType plansOf plural poolOf postgresqlStart quoteWord readBody readServerSentEvents refusal
     replaceText reportSettings responseFacts routeNameOf runInContext serverStartError sessionSettingsOf setContextCarrier setEntry sha256 show startPoolsEagerly

@@ -1,8 +1,9 @@
 /** Everything that an application imports. @module */
 export type * from "./protocol/asgi.js";
-export { App, type AppOptions } from "./app/app.js";
+export { App } from "./app/app.js";
+export { type AppOptions } from "./app/application.js";
 export { type HandlerPoolOptions } from "./app/pool-rules.js";
-export { type ShedOptions } from "./app/load-shedder.js";
+export { type ShedOptions } from "./app/shed-options.js";
 export { type LifespanFunction, type LifespanHook } from "./app/lifespan.js";
 export { type RouteRecord } from "./routing/entries.js";
 export { BackgroundTasks } from "./http/background.js";

@@ -1,5 +1,6 @@
 /** Calls an application in memory, and shows what its handler was given. */
-import { App, type AppOptions } from "../../core/src/app/app.js";
+import type { AppOptions } from "../../core/src/app/application.js";
+import { App } from "../../core/src/app/app.js";
 import type { Params } from "../../core/src/parameters/annotation.js";
 import type { RouteOptions } from "../../core/src/routing/options.js";
 import { type Answer, call, type CallApp, type Sent } from "./call.js";

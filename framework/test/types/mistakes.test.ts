@@ -97,7 +97,7 @@ const mistakes: [title: string, source: string, says: string][] = [
   [
     "text as an annotation",
     `app.get("/a", { params: { ‸q: "string" } }, async ({ q }) => q.length);`,
-    "a parameter is declared with a schema, a descriptor or a class: t.String(), Query(), Depends(getUser)",
+    "a parameter is declared with a schema, a parameter function or a class: t.String(), Query(), Depends(getUser)",
   ],
   [
     "properties without t.Object",
@@ -110,9 +110,9 @@ const mistakes: [title: string, source: string, says: string][] = [
     "call the builder: t.String(), not t.String",
   ],
   [
-    "a descriptor that is not called",
+    "a parameter function that is not called",
     `app.get("/a", { params: { ‸q: Query } }, async ({ q }) => q.length);`,
-    "call the descriptor: Query(), not Query",
+    "call the parameter function: Query(), not Query",
   ],
   [
     "the global Request",
@@ -165,7 +165,7 @@ const mistakes: [title: string, source: string, says: string][] = [
     "Types of property 'n' are incompatible.",
   ],
   [
-    "a descriptor as the type of its value",
+    "a parameter function as the type of its value",
     `const Q = Query(t.Integer());\napp.get("/a", { params: { q: Q } }, ‸async ({ q }: { q: typeof Q }) => q);`,
     "Type 'number' is not assignable to type 'SourceMarkerOf<number, \"query\", TInteger, undefined, undefined>'.",
   ],
@@ -237,7 +237,11 @@ const mistakes: [title: string, source: string, says: string][] = [
     "Type 'string' is not assignable to type 'number'.",
   ],
   ["a default of text that is none", `Query({ ‸default: 1 });`, "Type 'number' is not assignable to type 'string'."],
-  ["a misspelt option of a descriptor", `Query(t.Integer(), { ‸defualt: 1 });`, "Did you mean to write 'default'?"],
+  [
+    "a misspelt option of a parameter function",
+    `Query(t.Integer(), { ‸defualt: 1 });`,
+    "Did you mean to write 'default'?",
+  ],
   ["a misspelt option without a schema", `Query({ ‸defualt: null });`, "Did you mean to write 'default'?"],
   [
     "a default of a path parameter",

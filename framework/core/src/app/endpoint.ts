@@ -19,8 +19,7 @@ import { assertTaggable } from "./entity-tag.js";
 import { type ErrorSettings, guard } from "./errors.js";
 import { limitHandler } from "./handler-timeout.js";
 import { assertNotSettling, settlingHandler } from "./settle.js";
-import type { HandlerPool } from "./pool.js";
-import { assertPoolable, endsOnDisconnect, isPooled } from "./pool-rules.js";
+import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool-rules.js";
 import { compileResult, streamingHandler, type ToStream } from "./stream.js";
 import { RouteLife } from "./life.js";
 

@@ -1,26 +1,12 @@
 /** `new App({ shed })`: 503 for requests while the event loop is late. @module */
 import type { ASGIApp, HTTPScope, Receive, Send, WebSocketScope } from "../protocol/asgi.js";
 import type { Logger } from "../common/logger.js";
-import { LIST, type OptionRules, whole } from "../common/options.js";
 import { nodeModule } from "../common/platform.js";
-import { MAX_TIMER_MS } from "../common/promises.js";
 import { canonicalPath, localPath } from "../protocol/scope.js";
 import { refusalOf } from "../middleware/layer.js";
 import { REFUSE, WebSocket } from "../http/websocket.js";
 import type { Startable } from "./lifespan.js";
-
-/** When an App rejects requests because it has too much to do. */
-export interface ShedOptions {
-  /**
-   * Milliseconds that the event loop may be late. If it is later, requests get a 503 until it has caught up. Timers are
-   * precise to a few milliseconds, so values below 20 also reject requests of a healthy process.
-   */
-  eventLoopDelayMs: number;
-  /** Seconds in `Retry-After`, after which the client may try again. Defaults to 1. */
-  retryAfterSeconds?: number;
-  /** Paths of routes that are always served, such as the path of the liveness probe. Empty by default. */
-  exempt?: readonly string[];
-}
+import { type LoadShedder, SHED_OPTIONS, type ShedOptions } from "./shed-options.js";
 
 /** Milliseconds between two checks of the event loop, at least and at most. */
 const [MIN_INTERVAL_MS, MAX_INTERVAL_MS] = [5, 100];
@@ -72,14 +58,7 @@ class LoopDelay {
 }
 
 /** Rejects the requests of an App while its event loop is late. It measures from startup until shutdown. */
-export class LoadShedder {
-  /** The rules of the option `shed`. */
-  static readonly OPTIONS: OptionRules<ShedOptions> = {
-    eventLoopDelayMs: whole(1, MAX_TIMER_MS),
-    retryAfterSeconds: whole(0),
-    exempt: LIST,
-  };
-
+export class EventLoopShedder implements LoadShedder {
   readonly #options: ShedOptions;
   readonly #logger: Logger;
   readonly #delay: LoopDelay;
@@ -90,7 +69,7 @@ export class LoadShedder {
   /** @throws ConfigurationError without `eventLoopDelayMs`, or if the platform cannot measure the delay. */
   constructor(options: ShedOptions, logger: Logger) {
     const { eventLoopDelayMs, exempt = [] } = options;
-    LoadShedder.OPTIONS.eventLoopDelayMs("new App(): shed", "eventLoopDelayMs", eventLoopDelayMs);
+    SHED_OPTIONS.eventLoopDelayMs("new App(): shed", "eventLoopDelayMs", eventLoopDelayMs);
     this.#options = options;
     this.#logger = logger;
     // A block that is longer than the limit by a quarter is found wherever it begins between two timers.

@@ -1,5 +1,6 @@
 /** The rules of handlers that run in a pool, on every platform. @module */
 import { POOL_OPTIONS, type PoolOptions, type WorkerKind } from "../platforms/concurrency/options.js";
+import type { PoolStats } from "../platforms/concurrency/worker-pool.js";
 import { configurationError } from "../common/exceptions.js";
 import type { Logger } from "../common/logger.js";
 import { FLAG, oneOf, type OptionRules } from "../common/options.js";
@@ -7,6 +8,7 @@ import { isFirstProcess } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import type { ParamSpec } from "../parameters/dependencies/plan.js";
 import { DependsMarker, isSettling } from "../parameters/depends.js";
+import type { Startable } from "./lifespan.js";
 import { isAsyncFunction } from "../parameters/annotation.js";
 import { ParamKind } from "../parameters/marker.js";
 import type { RouteHandler } from "../routing/entries.js";
@@ -93,6 +95,26 @@ export type HandlerCall = (args: object) => unknown;
 
 /** The same where its client may leave meanwhile. */
 export type PooledCall = (args: object, request: Request) => unknown;
+
+/** The plain handlers of one App, and the place in which they are called. */
+export interface HandlerPool {
+  /** `true` where plain handlers leave the loop while the App is served. */
+  readonly isOn: boolean;
+  /** The figures as they are now; `null` without a pool. */
+  readonly stats: PoolStats | null;
+  /**
+   * Takes in a plain handler.
+   *
+   * @param route - `METHOD pattern`.
+   * @param endsRunning - Whether a call with a disconnected client is terminated with its worker.
+   * @returns A function that calls it in the right place.
+   */
+  adopt(route: string, handler: HandlerCall, endsRunning: boolean): PooledCall;
+  /** Lets the pool live from before the application's startup until after its shutdown. */
+  around(inner: Startable): Startable;
+  /** Starts workers, and ends them, without log lines. @throws EntryError for a module that cannot be used. */
+  try(): Promise<void>;
+}
 
 /** The rules of the option `pool`. */
 export const HANDLER_POOL_OPTIONS: OptionRules<HandlerPoolOptions> = {

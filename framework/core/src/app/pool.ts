@@ -7,7 +7,6 @@ import type { PoolStats, WorkerPool } from "../platforms/concurrency/worker-pool
 import type { Logger } from "../common/logger.js";
 import { assertOptions } from "../common/options.js";
 import { unlessAborted } from "../common/promises.js";
-import { hasWorkers } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import { watchClient } from "../http/request/body.js";
 import type { Startable } from "./lifespan.js";
@@ -15,9 +14,9 @@ import {
   announceRoutes,
   type HandlerCall,
   HANDLER_POOL_OPTIONS,
+  type HandlerPool,
   type HandlerPoolSettings,
   isEager,
-  missingPool,
   type PooledCall,
 } from "./pool-rules.js";
 import type { PooledRoute } from "./pool-workers.js";
@@ -42,6 +41,17 @@ function read(state: Record<string, unknown>, name: string | symbol): unknown {
   );
 }
 
+/**
+ * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
+ * instead of returning `undefined`: a handler would otherwise continue without it.
+ */
+export function createState(): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  const state = workerHost() ? new Proxy(plain, { get: read }) : plain;
+  keepOnLoop(state);
+  return state;
+}
+
 /** Calls `run` with a signal that aborts when the client of a request disconnects. */
 async function whileConnected(request: Request, run: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
   const left = new AbortController();
@@ -54,18 +64,7 @@ async function whileConnected(request: Request, run: (signal: AbortSignal) => Pr
 }
 
 /** The plain handlers of one App: in the server the way to the pool, in a worker the way to the functions. */
-export class HandlerPool implements HostedApp {
-  /**
-   * The state of an App. It stays on its loop. In a worker, where startup hooks do not run, reading a missing name throws
-   * instead of returning `undefined`: a handler would otherwise continue without it.
-   */
-  static createState(): Record<string, unknown> {
-    const plain: Record<string, unknown> = {};
-    const state = workerHost() ? new Proxy(plain, { get: read }) : plain;
-    keepOnLoop(state);
-    return state;
-  }
-
+export class WorkerHandlerPool implements HandlerPool, HostedApp {
   readonly title: string;
   readonly #settings: HandlerPoolSettings;
   readonly #entry: string | null;
@@ -82,6 +81,7 @@ export class HandlerPool implements HostedApp {
     this.#entry = settings.entry === undefined ? null : toModuleURL(settings.entry);
     this.title = settings.title;
     this.#settings = settings;
+    workerHost()?.register(this);
   }
 
   /** `true` where plain handlers leave the loop while the App is served. */
@@ -123,7 +123,6 @@ export class HandlerPool implements HostedApp {
       return handler;
     }
     this.#handlers.set(route, handler);
-    if (!hasWorkers()) return handler;
     let pooled: PooledRoute | null = null;
     return async (args, request) => {
       const { PooledRoute } = await loadWorkers();
@@ -178,12 +177,7 @@ export class HandlerPool implements HostedApp {
   }
 
   async #start(): Promise<void> {
-    const { kind } = this.#settings.options;
     if (!this.isOn) return;
-    if (!hasWorkers()) {
-      if (kind !== undefined && this.#handlers.size > 0) throw missingPool(kind);
-      return this.#warnInline("run inline on this platform, which has no worker processes");
-    }
     if (this.#isInline) {
       const advice = ". With new App({ entry: import.meta.url }) plain handlers run in workers here too.";
       return this.#warnInline("run in worker processes when served, and inline in this test", advice);
@@ -206,7 +200,7 @@ export class HandlerPool implements HostedApp {
 
   /** Starts workers, and ends them, without log lines. @throws EntryError for a module that cannot be used. */
   async try(): Promise<void> {
-    if (!this.isOn || !hasWorkers() || this.#handlers.size === 0) return;
+    if (!this.isOn || this.#handlers.size === 0) return;
     const pool = await this.#openWith({ ...this.#settings, logger: SILENT });
     try {
       await pool?.fill();

@@ -2,7 +2,6 @@
 import { encodeUTF8 } from "../protocol/header-list.js";
 import { sha256 } from "../common/digest.js";
 import { configurationError } from "../common/exceptions.js";
-import { hasFiles } from "../common/platform.js";
 import { mapValues } from "../common/records.js";
 import { PathPattern } from "../routing/path-pattern.js";
 import { Request } from "../http/request.js";
@@ -14,9 +13,9 @@ import { buildDocument, type OpenAPIOptions } from "./document.js";
 import {
   contentSecurityPolicy,
   type DocsPage,
-  filesOf,
-  hasFilesOf,
+  fileNames,
   PAGE_HEADERS,
+  type PageFiles,
   REDOC,
   SCALAR,
   SWAGGER_UI,
@@ -117,6 +116,7 @@ type RequestHandler = (args: { request: Request }) => Promise<Response>;
 export class Documentation {
   readonly #options: OpenAPIOptions;
   readonly #routes: () => readonly DocumentedRoute[];
+  readonly #files: PageFiles | null;
   readonly #documentPath: string | null;
   readonly #pages: readonly PlacedPage[];
   readonly #webhooks: DocumentedRoute[] = [];
@@ -126,10 +126,12 @@ export class Documentation {
 
   /**
    * @param routes - The application's routes, asked for whenever the document is built.
+   * @param files - Those of the pages; `null` on a platform without files.
    * @throws ConfigurationError if a path is invalid, or two are the same.
    */
-  constructor(options: OpenAPIOptions, routes: () => readonly DocumentedRoute[]) {
+  constructor(options: OpenAPIOptions, routes: () => readonly DocumentedRoute[], files: PageFiles | null) {
     this.#options = options;
+    this.#files = files;
     this.#routes = routes;
     this.#documentPath = pathOf("openapiUrl", options.openapiUrl, "/openapi.json");
     this.#pages = [
@@ -172,19 +174,27 @@ export class Documentation {
 
   /** The paths of the pages whose files are missing on a platform that has files. */
   get incompletePages(): readonly string[] {
-    return hasFiles() ? this.#pages.flatMap(({ path, page }) => (hasFilesOf(page) ? [] : [path])) : [];
+    const files = this.#files;
+    return files === null ? [] : this.#pages.flatMap(({ path, page }) => (files.isComplete(page) ? [] : [path]));
   }
 
   /** The routes that serve the document, the pages and their files. */
   get entries(): readonly AppRouteEntry[] {
     const entries = this.#pages.flatMap((placed) => [
       entryOf(placed.path, async ({ request }) => this.#sendPage(placed, request)),
-      ...filesOf(placed.page).map(([name, open]) => entryOf(`${placed.path}/${name}`, async () => open())),
+      ...this.#fileEntries(placed),
     ]);
     if (this.#documentPath !== null) {
       entries.push(entryOf(this.#documentPath, async ({ request }) => this.#sendDocument(request)));
     }
     return entries;
+  }
+
+  #fileEntries({ path, page }: PlacedPage): AppRouteEntry[] {
+    const files = this.#files;
+    return files === null
+      ? []
+      : fileNames(page).map((name) => entryOf(`${path}/${name}`, async () => files.open(page, name)));
   }
 
   async #sendDocument(request: Request): Promise<Response> {
@@ -209,7 +219,7 @@ export class Documentation {
       title: this.#options.title ?? "tsgi",
       folder: up + relativePath(path),
       document,
-      hasScripts: hasFilesOf(page),
+      hasScripts: this.#files?.isComplete(page) ?? false,
     });
     return new HTMLResponse(html, {
       headers: {

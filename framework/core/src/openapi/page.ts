@@ -1,27 +1,6 @@
-/** The pages that show the document: Swagger UI, ReDoc and Scalar, their files, and what they may load. @module */
-import { firstOf, places } from "../common/installed.js";
-import { hasFiles, nodeModule } from "../common/platform.js";
-import { HTTPException } from "../common/exceptions.js";
-import { FileResponse } from "../http/response/file.js";
+/** The pages that show the document: Swagger UI, ReDoc and Scalar, and what they may load. @module */
+import type { Response } from "../http/response/response.js";
 import type { ServerObject } from "./types.js";
-
-let home: URL | null | undefined;
-
-/** The folder of a page in `@tsgi/docs-ui`, which is looked up once; `null` if it is missing. */
-function folderOf({ folder }: DocsPage): URL | null {
-  if (home === undefined) home = hasFiles() ? findHome() : null;
-  return home && new URL(`${folder}/`, home);
-}
-
-function findHome(): URL | null {
-  const { createRequire } = nodeModule("node:module", "A page");
-  const { pathToFileURL } = nodeModule("node:url", "A page");
-  const manifest = firstOf(places(), (place) => createRequire(place).resolve("@tsgi/docs-ui/package.json"));
-  return manifest === null ? null : new URL("dist/", pathToFileURL(manifest));
-}
-
-/** A browser asks again for a file after a day. */
-const MAX_AGE_SECONDS = 86_400;
 
 /** A page. Its scripts are files, because its policy does not allow inline scripts. */
 export interface DocsPage {
@@ -78,27 +57,21 @@ export const SCALAR: DocsPage = {
   styleSources: ["'unsafe-inline'"],
 };
 
-/** Tells if the files of a page are there: a bundle leaves them in the package. */
-export function hasFilesOf(page: DocsPage): boolean {
-  if (process.env["TSGI_PLATFORM"] === "web") return false;
-  const folder = folderOf(page);
-  return folder !== null && nodeModule("node:fs", "A page").existsSync(folder);
+/** The names of the files of a page. */
+export function fileNames({ styles, scripts, others = [] }: DocsPage): string[] {
+  return [...styles, ...scripts, ...others];
+}
+
+/** Finds the files that the pages load. */
+export interface PageFiles {
+  /** Tells if the files of a page are there. */
+  isComplete(page: DocsPage): boolean;
+  /** Opens a file of a page. @throws HTTPException with 404 if it is missing. */
+  open(page: DocsPage, name: string): Response;
 }
 
 /** Headers of the pages and of their files. */
 export const PAGE_HEADERS = Object.freeze({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
-
-/** The files of a page by their names. @throws HTTPException with 404 when one is opened that a bundle leaves out. */
-export function filesOf(page: DocsPage): (readonly [string, () => FileResponse])[] {
-  if (process.env["TSGI_PLATFORM"] === "web") return [];
-  const headers = { ...PAGE_HEADERS, "cache-control": `public, max-age=${MAX_AGE_SECONDS}` };
-  const open = (name: string) => {
-    const root = folderOf(page);
-    if (root === null || !hasFilesOf(page)) throw new HTTPException(404);
-    return new FileResponse(name, { root, headers });
-  };
-  return [...page.styles, ...page.scripts, ...(page.others ?? [])].map((name) => [name, () => open(name)]);
-}
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 

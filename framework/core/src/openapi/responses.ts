@@ -61,19 +61,6 @@ function isBodyless(status: number): boolean {
   return responseFacts(status, "GET").bodyless || (status >= 300 && status < 400);
 }
 
-/** More than V8 leaves free in the array in which it stores integer keys. */
-const FAR = 9999;
-
-/**
- * An object for responses by status. V8 keeps integer keys in an array as long as the largest, which is 5 KiB a route and
- * two thirds of a document's memory, unless one of them has lain far beyond its end: then in a table of 200 bytes.
- */
-function tableOfResponses(): Record<string, ResponseObject> {
-  const table: Record<string, ResponseObject> = { [FAR]: { description: "" } };
-  delete table[FAR];
-  return table;
-}
-
 /** Writes the responses of one route. */
 class Responses {
   readonly #components: Components;
@@ -131,7 +118,7 @@ class Responses {
 
   /** In the order of statuses, which is the order of integer keys; ranges and `default` are last. */
   get byStatus(): Record<string, ResponseObject> {
-    const byStatus = tableOfResponses();
+    const byStatus: Record<string, ResponseObject> = {};
     const sorted = [...this.#list].toSorted(([left], [right]) => (left < right ? -1 : 1));
     for (const [status, response] of sorted) byStatus[status] = response;
     return byStatus;

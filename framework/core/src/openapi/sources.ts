@@ -53,7 +53,7 @@ export interface Reader {
   readonly isRequired: boolean;
 }
 
-/** The schema of its value, with the default of its descriptor. */
+/** The schema of its value, with the default of its parameter function. */
 export function schemaOf(param: SourceParam, { components, at }: DocumentPlace): SchemaObject {
   const { spec, marker } = param;
   const json = marker.source.toJSONSchema(marker);

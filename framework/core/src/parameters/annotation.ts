@@ -74,7 +74,7 @@ export type Injectable =
   | typeof SecurityScopes
   | typeof AbortSignal;
 
-/** The declaration of a parameter: a schema, a descriptor, or one of the classes. */
+/** The declaration of a parameter: a schema, a parameter function, or one of the classes. */
 export type Annotation = Schema | Marker<unknown> | Injectable;
 
 /** Names and annotations. */

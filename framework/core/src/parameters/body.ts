@@ -9,7 +9,7 @@ import { Faults } from "../schema/faults.js";
 import { isRecord } from "../schema/structs.js";
 import {
   absenceOf,
-  createDescriptor,
+  createParamFunction,
   createSource,
   INVALID,
   type JSONBody,
@@ -118,7 +118,7 @@ function memberOf(body: object, name: string): unknown {
 /** The JSON body. */
 export const BODY = createSource({
   kind: ParamKind.BODY,
-  descriptor: "Body",
+  functionName: "Body",
   loc: "body",
   body: "json",
   load: [receive, take],
@@ -138,4 +138,4 @@ export const BODY = createSource({
  * app.put("/price", { params: { price } }, async ({ price }) => ({ price })); // takes {"price": 9.5}
  * ```
  */
-export const Body: BodyFunction = createDescriptor(BODY);
+export const Body: BodyFunction = createParamFunction(BODY);

@@ -116,7 +116,7 @@ function assertSettles(name: string, { scope, useCache, optional }: MarkerOption
   if (optional) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, "optional: true");
 }
 
-/** The descriptor of a dependency. */
+/** Created by `Depends()`. */
 export class DependsMarker {
   static {
     markCopy(this);

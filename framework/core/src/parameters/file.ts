@@ -8,7 +8,7 @@ import type { JSONSchema } from "../schema/json-schema.js";
 import { loadForm } from "./form.js";
 import {
   absenceOf,
-  createDescriptor,
+  createParamFunction,
   createSource,
   INVALID,
   Location,
@@ -115,7 +115,7 @@ function toJSONSchema(marker: SourceMarker): JSONSchema {
 /** The files of a multipart form. */
 export const FILE = createSource({
   kind: ParamKind.FILE,
-  descriptor: "File",
+  functionName: "File",
   loc: "file",
   body: "multipart",
   load: [loadForm],
@@ -141,4 +141,4 @@ export const FILE = createSource({
  * );
  * ```
  */
-export const File: FileFunction = createDescriptor(FILE);
+export const File: FileFunction = createParamFunction(FILE);

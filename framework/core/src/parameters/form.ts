@@ -5,7 +5,7 @@ import type { FormData } from "../http/upload-file.js";
 import { parseMediaType } from "../protocol/http-grammar.js";
 import { MULTIPART, URLENCODED } from "../http/request/form.js";
 import { ParamKind, type ParamFunction } from "./marker.js";
-import { createDescriptor, createSource, INVALID, type LoadingParts, type RequestParts } from "./source.js";
+import { createParamFunction, createSource, INVALID, type LoadingParts, type RequestParts } from "./source.js";
 import { compileTextRead, type Texts } from "./head.js";
 
 const FORM_TYPES: ReadonlySet<string> = new Set([URLENCODED, MULTIPART]);
@@ -55,7 +55,7 @@ const TEXTS: Texts = {
 /** The text fields of a form. */
 export const FORM = createSource({
   kind: ParamKind.FORM,
-  descriptor: "Form",
+  functionName: "Form",
   loc: "form",
   body: "form",
   load: [loadForm],
@@ -78,4 +78,4 @@ export const FORM = createSource({
  * app.post("/profile", { params }, async ({ name, age }) => ({ name, age }));
  * ```
  */
-export const Form: ParamFunction<"form"> = createDescriptor(FORM);
+export const Form: ParamFunction<"form"> = createParamFunction(FORM);

@@ -9,7 +9,7 @@ import { Faults } from "../schema/faults.js";
 import { type ParamFunction, ParamKind, type PathFunction } from "./marker.js";
 import {
   absenceOf,
-  createDescriptor,
+  createParamFunction,
   createSource,
   Location,
   type Parameter,
@@ -189,7 +189,7 @@ export function compileTextRead(parameter: Parameter, texts: Texts): Read {
 
 /** Creates a source in the head of a request from its specific parts. */
 function createHeadSource(
-  own: Pick<ParamSource, "kind" | "descriptor"> & Partial<ParamSource> & { in: NonNullable<ParamSource["in"]> },
+  own: Pick<ParamSource, "kind" | "functionName"> & Partial<ParamSource> & { in: NonNullable<ParamSource["in"]> },
   texts: Texts,
 ): ParamSource {
   return createSource({
@@ -239,7 +239,7 @@ const PATH_TEXTS: Texts = {
 export const PATH = createHeadSource(
   {
     kind: ParamKind.PATH,
-    descriptor: "Path",
+    functionName: "Path",
     in: "path",
     isInPattern: true,
     readsProperties: false,
@@ -266,7 +266,7 @@ export const PATH = createHeadSource(
  * }));
  * ```
  */
-export const Path: PathFunction = createDescriptor(PATH);
+export const Path: PathFunction = createParamFunction(PATH);
 
 const NONE: readonly string[] = [];
 
@@ -276,7 +276,7 @@ function allOf(request: RequestParts, name: string): readonly string[] {
 
 /** The keys of the query string. */
 export const QUERY = createHeadSource(
-  { kind: ParamKind.QUERY, descriptor: "Query", in: "query" },
+  { kind: ParamKind.QUERY, functionName: "Query", in: "query" },
   {
     one: (request, name) => allOf(request, name).at(-1),
     all: allOf,
@@ -299,7 +299,7 @@ export const QUERY = createHeadSource(
  * }));
  * ```
  */
-export const Query: ParamFunction<"query"> = createDescriptor(QUERY);
+export const Query: ParamFunction<"query"> = createParamFunction(QUERY);
 
 /** `userAgent` and `user_agent` are `user-agent`. */
 function headerName(name: string): string {
@@ -313,7 +313,7 @@ function headerName(name: string): string {
 const HEADER = createHeadSource(
   {
     kind: ParamKind.HEADER,
-    descriptor: "Header",
+    functionName: "Header",
     in: "header",
     wireName: headerName,
     wireAlias: (alias) => alias.toLowerCase(),
@@ -336,11 +336,11 @@ const HEADER = createHeadSource(
  * app.get("/agent", { params: { userAgent: Header({ default: null }) } }, async ({ userAgent }) => userAgent);
  * ```
  */
-export const Header: ParamFunction<"header"> = createDescriptor(HEADER);
+export const Header: ParamFunction<"header"> = createParamFunction(HEADER);
 
 /** The cookies. */
 const COOKIE = createHeadSource(
-  { kind: ParamKind.COOKIE, descriptor: "Cookie", in: "cookie" },
+  { kind: ParamKind.COOKIE, functionName: "Cookie", in: "cookie" },
   {
     one: ({ request }, name) => request.cookies[name],
     all: ({ request }, name) => cookieValues(request.header("cookie"), name),
@@ -359,4 +359,4 @@ const COOKIE = createHeadSource(
  * app.get("/theme", { params: { theme: Cookie({ default: null }) } }, async ({ theme }) => theme ?? "light");
  * ```
  */
-export const Cookie: ParamFunction<"cookie"> = createDescriptor(COOKIE);
+export const Cookie: ParamFunction<"cookie"> = createParamFunction(COOKIE);

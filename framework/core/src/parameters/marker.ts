@@ -58,7 +58,7 @@ export interface SourceMarkerOf<
   };
 }
 
-/** The descriptor of text, without arguments: shorter in messages. */
+/** The parameter function of text, without arguments: shorter in messages. */
 export interface TextMarker<In extends Place> extends Marker<string> {
   readonly [SENT]: {
     readonly in: In;
@@ -68,12 +68,12 @@ export interface TextMarker<In extends Place> extends Marker<string> {
   };
 }
 
-/** The descriptor of a path parameter. It has no default: a path parameter is never absent. */
+/** The parameter function of a path parameter. It has no default: a path parameter is never absent. */
 export interface PathMarker<T, Given = undefined> extends SourceMarkerOf<T, "path", Given> {
   readonly in: "path";
 }
 
-/** Options of every descriptor. */
+/** Options of every parameter function. */
 export interface SourceOptions {
   /** The name on the wire. Defaults to the parameter's own. */
   alias?: string | undefined;
@@ -111,7 +111,7 @@ type NullOf<Given> = Given extends { default: null } ? null : never;
 /**
  * The only argument: a schema, or options without unknown names. An intersection with the check would lose the name of
  * a schema's type, without which a declaration of the result cannot be written. To look for unknown names before they
- * are listed saves a descriptor with options 12 instantiations.
+ * are listed saves one with options 12 instantiations.
  */
 type CheckGiven<Given, Options> = [Given] extends [SchemaShape]
   ? Given
@@ -136,7 +136,7 @@ interface NoSchema {
   readonly noSchema: never;
 }
 
-/** A union that has a name is not instantiated: in the signature itself it costs a descriptor 3 instantiations. */
+/** A union that has a name is not instantiated: in the signature itself it costs a parameter function 3 instantiations. */
 type SchemaOrNone = Schema | NoSchema;
 
 /** Options without a schema: the value is text. */
@@ -156,9 +156,9 @@ type MarkerOf<S, In extends Place, Default, Alias> = [S] extends [SchemaShape]
   : SourceMarkerOf<string | Extract<Default, null>, In, undefined, Default, Alias>;
 
 /**
- * A descriptor's function, of a schema, options, or both: without a schema a string. No two forms take the same number of
+ * A parameter function, of a schema, options, or both: without a schema a string. No two forms take the same number of
  * arguments, so that the compiler explains the one that was meant. Options are inferred value by value: an object type is a
- * new one for each descriptor, and costs a route 45 instantiations.
+ * new one for each call, and costs a route 45 instantiations.
  */
 export interface ParamFunction<In extends Place> {
   (): TextMarker<In>;

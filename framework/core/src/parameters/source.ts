@@ -83,8 +83,8 @@ export interface Parameter {
 /** A kind of parameter: how it is named, read, refused and documented. */
 export interface ParamSource {
   readonly kind: ParamKind;
-  /** The descriptor's name. */
-  readonly descriptor: string;
+  /** The name of the parameter function. */
+  readonly functionName: string;
   /** The first member of `loc` in its errors. */
   readonly loc: "path" | "query" | "header" | "cookie" | "body" | "form" | "file";
   /** The body that it is read from; `null` for the head. `multipart` is a form that cannot be urlencoded. */
@@ -97,7 +97,7 @@ export interface ParamSource {
   readonly isInPattern: boolean;
   /** `true`: each property of an object schema is read by its own name. */
   readonly readsProperties: boolean;
-  /** The rules of options that no other descriptor has. */
+  /** The rules of options that no other parameter function has. */
   readonly ownOptions: Readonly<Record<string, OptionRule>>;
   /** The name on the wire of a parameter or property. */
   wireName(name: string): string;
@@ -105,7 +105,7 @@ export interface ParamSource {
   wireAlias(alias: string): string;
   /** @throws ConfigurationError when its schema does not fit the source. */
   compileRead(parameter: Parameter): Read;
-  /** @throws ConfigurationError when the descriptor's default does not fit. */
+  /** @throws ConfigurationError when the default of the parameter function does not fit. */
   compileDefault(marker: SourceMarker, value: unknown, where: string): () => unknown;
   /** The schema in the document. A source without rules allows anything. */
   toJSONSchema(marker: SourceMarker): JSONSchema;
@@ -116,7 +116,7 @@ const TEXT_SCHEMA = t.String();
 
 /** Creates a source from its specific parts. */
 export function createSource(
-  own: Pick<ParamSource, "kind" | "descriptor" | "loc" | "body" | "compileRead"> & Partial<ParamSource>,
+  own: Pick<ParamSource, "kind" | "functionName" | "loc" | "body" | "compileRead"> & Partial<ParamSource>,
 ): ParamSource {
   return {
     in: null,
@@ -132,12 +132,12 @@ export function createSource(
   };
 }
 
-/** Every option that a descriptor of any source may have. */
+/** Every option that a parameter function of any source may have. */
 export interface AnySourceOptions extends BodyOptions, FileOptions {
   default?: unknown;
 }
 
-/** The parameter function of a value that is read from the request. */
+/** The value of a parameter function, which reads from the request. */
 export class SourceMarker {
   static {
     markCopy(this);
@@ -179,7 +179,7 @@ export interface Absence {
 const REQUIRED: Absence = { isRequired: true, make: (faults) => faults.add("missing", "Field required", null) };
 
 /**
- * Finds the result for an absent value, from the descriptor first and the schema next.
+ * Finds the result for an absent value, from the parameter function first and the schema next.
  *
  * @param where - Names the parameter in the message.
  * @throws ConfigurationError when the default does not fit.
@@ -191,7 +191,7 @@ export function absenceOf(marker: SourceMarker, where = "a parameter"): Absence 
   return absent ? { isRequired: false, make: absent } : REQUIRED;
 }
 
-/** The rules of the options of every descriptor. */
+/** The rules of the options of every parameter function. */
 const SOURCE_OPTIONS: OptionRules<SourceOptions & { default: unknown }> = {
   default: ANYTHING,
   alias: TEXT,
@@ -202,18 +202,18 @@ const SOURCE_OPTIONS: OptionRules<SourceOptions & { default: unknown }> = {
 };
 
 /** Makes the function that declares parameters of a source: `(schema?, options?)`. */
-export function createDescriptor(source: ParamSource) {
-  const { descriptor } = source;
+export function createParamFunction(source: ParamSource) {
+  const { functionName } = source;
   const rules = { ...SOURCE_OPTIONS, ...source.ownOptions };
   return (first?: unknown, second?: unknown): SourceMarker => {
     const schema = isSchema(first) ? first : null;
     const given = schema ? second : first;
     const options = given === undefined ? {} : given;
     if (typeof options !== "object" || options === null || (schema === null && second !== undefined)) {
-      throw configurationError("TSGI_INVALID_DESCRIPTOR", descriptor, first);
+      throw configurationError("TSGI_INVALID_DESCRIPTOR", functionName, first);
     }
     if (source.isInPattern && "default" in options) throw configurationError("TSGI_PATH_PARAMETER_DEFAULT");
-    assertOptions(`${descriptor}()`, options, rules);
+    assertOptions(`${functionName}()`, options, rules);
     return new SourceMarker(source, schema, options);
   };
 }

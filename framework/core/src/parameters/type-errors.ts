@@ -22,7 +22,7 @@ type GlobalClass<Instance> = Instance extends { clone(): unknown; redirect: unkn
 
 type FunctionError<Result> =
   Result extends Marker<unknown>
-    ? "call the descriptor: Query(), not Query"
+    ? "call the parameter function: Query(), not Query"
     : Result extends { static: unknown }
       ? "call the builder: t.String(), not t.String"
       : "write Depends(getUser) for the result of a function: Depends(getUser), not getUser";
@@ -44,7 +44,7 @@ export type AnnotationError<A> = A extends StringConstructor
               ? "write Depends(getUser), not getUser()"
               : A extends object
                 ? "write t.Object({ … }) around properties"
-                : "a parameter is declared with a schema, a descriptor or a class: t.String(), Query(), Depends(getUser)";
+                : "a parameter is declared with a schema, a parameter function or a class: t.String(), Query(), Depends(getUser)";
 
 /** The message for a dependency that cannot be called. */
 export type DependencyError<C> = C extends AnyFunction

@@ -31,7 +31,7 @@ type MemberOf<K extends string, A, Names> = string extends K
           ? { file: { [N in K]: Blob } }
           : never;
 
-/** A schema without a descriptor: by its name in the path, by its shape the body, else in the query. */
+/** A schema without a parameter function: by its name in the path, by its shape the body, else in the query. */
 type SchemaMember<K extends string, S, Names> = K extends Names
   ? { path: { [N in K]: Written<Sent<S>> } }
   : IsStruct<Sent<S>> extends true

@@ -47,7 +47,7 @@ export function readRoutes<H, M>(root: RadixNode<H, M>, method: string): MethodR
     if (isOpen) {
       open.push(route);
     } else if (route !== null) {
-      fixed.set(internalised(`/${texts.join("/")}`), fixedResult(route.handler, route.metadata));
+      fixed.set(`/${texts.join("/")}`, fixedResult(route.handler, route.metadata));
     }
     const statics = new Map<string, NfaState<H, M>>();
     for (const [text, child] of node.children) {
@@ -73,14 +73,6 @@ function routeAt<H, M>(node: RadixNode<H, M>, method: string, texts: readonly (s
     names: node.names.get(method) ?? [],
     positions: texts.flatMap((text, index) => (text === null ? [index] : [])),
   };
-}
-
-/**
- * The same text as the engine's one copy of it. `Map#get` then compares two pointers when it is called with that copy,
- * and characters otherwise: 11 instead of 16 ns for a static path that is a literal in a program.
- */
-function internalised(text: string): string {
-  return Object.keys({ [text]: null })[0] ?? text;
 }
 
 /**

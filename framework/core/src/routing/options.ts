@@ -331,7 +331,7 @@ export function sse<const Events extends EventSchemaMap>(events: Events): EventS
 
 /** A request that the application sends to its client later, told in the words of a route. */
 export interface CallbackOperation {
-  /** The parameters of the request. Descriptors as in a route; a bare object schema is the body. */
+  /** The parameters of the request. Declared as in a route; a bare object schema is the body. */
   params?: Params;
   /** The schema of the expected response. */
   returns?: Schema;

@@ -21,15 +21,6 @@ const ALLOWED_IN_SEGMENT = /%(?:3A|40|24|26|2B|2C|3B|3D)/g;
 /**
  * A pattern, parsed once at registration: the router's tree, the parameters of handlers, the OpenAPI document and
  * `urlPathFor` read this object.
- *
- * @example
- * ```ts
- * import { PathPattern } from "tsgi/internals";
- *
- * const pattern = PathPattern.parse("/users/{id}", "GET");
- * console.log(pattern.names); // [ 'id' ]
- * console.log(pattern.build({ id: "a b" })); // /users/a%20b
- * ```
  */
 export class PathPattern {
   /** As it was written. */

@@ -223,7 +223,7 @@ export function assertReadable(schema: Schema, where: string): void {
 }
 
 /**
- * Compiles the default of a descriptor, which is a value as the handler gets it, unlike a default in a schema.
+ * Compiles the default of a parameter function, which is a value as the handler gets it, unlike a default in a schema.
  *
  * @param where - What it belongs to, for the message.
  * @throws ConfigurationError when it does not fit.

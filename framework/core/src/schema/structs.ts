@@ -36,7 +36,7 @@ export function compileObject(schema: JSONSchema, compiler: Compiler): SchemaChe
     const isPlain = Object.getPrototypeOf(value) === Object.prototype;
     if (!isPlain && (isEncode ? isOpaque(value) : Array.isArray(value))) return refuse(value, isEncode, faults);
     // With the first value: 1,000 routes would compile what most processes never use.
-    fill ??= emitFill(properties) ?? fillFrom(properties);
+    fill ??= GENERATED?.emitFill(properties) ?? fillFrom(properties);
     const result = fill(value as Record<string, unknown>, faults);
     others?.(value as Record<string, unknown>, result, faults);
     bounds?.(value, faults);
@@ -62,7 +62,7 @@ export function compileStructWrite(schema: JSONSchema, compiler: Compiler): Writ
   return (value, faults) => {
     if (typeof value !== "object" || value === null) return refuse(value, true, faults);
     if (Object.getPrototypeOf(value) !== Object.prototype && isOpaque(value)) return refuse(value, true, faults);
-    write ??= emitWrite(properties) ?? writeChecked(compiler.compileLate(schema));
+    write ??= GENERATED?.emitWrite(properties) ?? writeChecked(compiler.compileLate(schema));
     return write(value, faults);
   };
 }
@@ -77,7 +77,7 @@ function compileProperties(
     const schema = (Object.hasOwn(properties, key) && properties[key]) || {};
     const isInherited = key in Object.prototype;
     const isRequired = required.includes(key);
-    const plain = process.env["TSGI_PLATFORM"] === "web" ? null : plainOf(schema, compiler.direction);
+    const plain = GENERATED?.plainOf(schema, compiler.direction) ?? null;
     const property: Property = { key, plain, ...compileTake(schema), isRequired, makeDefault: null, isInherited };
     if (schema.default !== undefined) {
       compiler.compileDefault(key, schema, (make) => (property.makeDefault = make));
@@ -152,7 +152,7 @@ function emit(properties: readonly Property[], keep: (property: Property, place:
  * @returns `null` if no code should be generated.
  */
 function emitFill(properties: readonly Property[]): Fill | null {
-  if (process.env["TSGI_PLATFORM"] === "web" || !areEmitted(properties)) return null;
+  if (!areEmitted(properties)) return null;
   const steps = emit(properties, ({ key, plain }, place) => {
     const name = JSON.stringify(key);
     const other = `if ((taken = takeItem(${place}, item, faults)) !== undefined) result[${name}] = taken;`;
@@ -169,7 +169,7 @@ function emitFill(properties: readonly Property[]): Fill | null {
  * @returns `null` if no code should be generated.
  */
 function emitWrite(properties: readonly Property[]): Write | null {
-  if (process.env["TSGI_PLATFORM"] === "web" || !areEmitted(properties)) return null;
+  if (!areEmitted(properties)) return null;
   const steps = emit(properties, ({ key, plain }, place) => {
     const name = `${JSON.stringify(key)}:`;
     const start = `text += (text === "" ? ${JSON.stringify(`{${name}`)} : ${JSON.stringify(`,${name}`)})`;
@@ -359,3 +359,6 @@ function compileBounds(schema: JSONSchema): ((value: object, faults: Faults) => 
     }
   };
 }
+
+/** Bundles for the web have no generated code, which most of their platforms forbid. */
+const GENERATED = process.env["TSGI_PLATFORM"] === "web" ? null : { plainOf, emitFill, emitWrite };

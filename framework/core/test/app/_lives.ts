@@ -1,6 +1,6 @@
 /** One call of each kind whose events are written down, and which fails at a chosen place. */
 import { App, BackgroundTasks, ClientDisconnect, Depends, Query, t, withParams } from "../../src/index.js";
-import { accessRefusal, createSettling, endpointsOf, WorkScope } from "../../src/app/internals.js";
+import { accessRefusal, createSettling, endpointsOf, WorkScope } from "../../src/internals.js";
 import { DependencyOverrides } from "../../src/parameters/dependencies/overrides.js";
 import { Deferred, nextTurn } from "../../src/common/promises.js";
 import type { StandardSchema } from "../../src/schema/standard.js";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals
 import { App } from "../../src/app/app.js";
 import type { ASGIApp } from "../../src/protocol/asgi.js";
 import { BackgroundTasks } from "../../src/http/background.js";
-import { health } from "../../src/app/health.js";
+import { health } from "../../src/contrib/health.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../../src/common/logger.js";
 import { accessLog } from "../../src/middleware/index.js";
 import { serve, toNodeHandler } from "../../src/node.js";

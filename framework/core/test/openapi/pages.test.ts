@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { App, type AppOptions } from "../../src/app/app.js";
+import type { AppOptions } from "../../src/app/application.js";
+import { App } from "../../src/app/app.js";
 import { ConfigurationError } from "../../src/common/exceptions.js";
 import { Depends } from "../../src/parameters/depends.js";
 import { Request } from "../../src/http/request.js";

@@ -90,7 +90,7 @@ describe("a bare schema", () => {
   });
 });
 
-describe("a descriptor", () => {
+describe("a parameter function", () => {
   it.each([
     ["Path", Path(), ParamKind.PATH],
     ["Query", Query(Item), ParamKind.QUERY],
@@ -152,11 +152,11 @@ describe("a descriptor", () => {
 
 describe("a default that does not fit", () => {
   it.each([
-    ["of a descriptor", Query(t.Integer(), { default: "x" as never })],
-    ["of a descriptor's bounds", Query(t.Integer({ minimum: 1 }), { default: 0 })],
-    ["of a descriptor without schema", (Query as (options: object) => unknown)({ default: 5 })],
+    ["of a parameter function", Query(t.Integer(), { default: "x" as never })],
+    ["of a parameter function's bounds", Query(t.Integer({ minimum: 1 }), { default: 0 })],
+    ["of a parameter function without schema", (Query as (options: object) => unknown)({ default: 5 })],
     ["of a bare schema", t.Integer({ default: "x" })],
-    ["of a schema in a descriptor", Query(t.Integer({ default: "x" }))],
+    ["of a schema in a parameter function", Query(t.Integer({ default: "x" }))],
     ["of a property", t.Object({ n: t.Integer({ default: null }) })],
     ["of a property of a property", t.Object({ o: t.Object({ n: t.Integer({ default: 1.5 }) }) })],
     ["of an item", Body(t.Array(t.Object({ n: t.Integer({ default: "1" }) })))],
@@ -254,7 +254,7 @@ describe("the classes of this request", () => {
     ["text", "string"],
     ["the class String", String],
   ])("anything else is rejected, and the message lists the alternatives: %s", (_case, annotation) => {
-    expect(refusal({ x: annotation })).toMatch(/"x".*schema.*descriptor.*Request, Response/);
+    expect(refusal({ x: annotation })).toMatch(/"x".*schema.*parameter function.*Request, Response/);
     expect(refusal({ x: annotation })).not.toMatch(/global/);
   });
 });

@@ -365,7 +365,7 @@ describeMatrix("text that becomes a value", ({ probe }) => {
   });
 });
 
-describeMatrix("a descriptor without schema", ({ probe }) => {
+describeMatrix("a parameter function without schema", ({ probe }) => {
   it("returns a string", async () => {
     const answer = await probe({ p: Path(), q: Query(), h: Header(), c: Cookie() }, { path: "/{p}" })("/1?q=2", {
       headers: [
@@ -395,7 +395,7 @@ describeMatrix("an absent value", ({ probe }) => {
     ]);
   });
 
-  it("is null with `default: null` on a descriptor", async () => {
+  it("is null with `default: null` on a parameter function", async () => {
     const params = {
       a: Query({ default: null }),
       b: Header(t.Integer(), { default: null }),
@@ -405,13 +405,13 @@ describeMatrix("an absent value", ({ probe }) => {
     expect((await probe(params)("/?a=1", { headers: [["b", "2"]] })).args).toEqual({ a: "1", b: 2, c: null });
   });
 
-  it("is undefined with t.Optional, bare and in a descriptor, and its name is there", async () => {
+  it("is undefined with t.Optional, bare and in a parameter function, and its name is there", async () => {
     const { args } = await probe({ a: t.Optional(t.Integer()), b: Header(t.Optional(t.String())) })("/");
     expect(args).toEqual({ a: undefined, b: undefined });
     expect(Object.keys(args ?? {})).toEqual(["a", "b"]);
   });
 
-  it("is the default: of the schema, of the descriptor, and the descriptor's wins", async () => {
+  it("is the default: of the schema, of the parameter function, and the parameter function's wins", async () => {
     const { args } = await probe({
       a: t.Integer({ default: 1 }),
       b: Query(t.Integer({ default: 1 }), { default: 2 }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { App, Body, Form, Query, t } from "../../src/index.js";
 import { buildDocument } from "../../src/openapi/document.js";
-import { endpointsOf } from "../../src/app/internals.js";
+import { endpointsOf } from "../../src/internals.js";
 import { call, type Sent } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 

@@ -259,7 +259,7 @@ describe("a Standard Schema", () => {
     }
   });
 
-  it("without JSON Schema needs a descriptor, and gets the text as received", async () => {
+  it("without JSON Schema needs a parameter function, and gets the text as received", async () => {
     const plain = v.pipe(v.string(), v.toNumber());
     expect("jsonSchema" in plain["~standard"]).toBe(false);
     expect(() => new App().get("/", { params: { a: plain } }, async () => null)).toThrow(

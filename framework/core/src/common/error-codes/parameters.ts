@@ -94,7 +94,7 @@ export const PARAMETERS = {
    * ```
    */
   TSGI_INVALID_ANNOTATION: (place: string, given: unknown) =>
-    `${place} is declared with ${describeType(given)}. Declare it with a schema (t.String()), a descriptor (Query(), ` +
+    `${place} is declared with ${describeType(given)}. Declare it with a schema (t.String()), a parameter function (Query(), ` +
     "Depends(fn), …), or one of the classes Request, Response, BackgroundTasks, WebSocket.",
   /**
    * The argument of `Query()`, `Header()` or another parameter function is neither a schema nor an options object.

@@ -11,11 +11,11 @@ export interface ParamSpec {
   readonly name: string;
   /** One of the thirteen kinds, 0 to 12. */
   readonly kind: ParamKind;
-  /** The declaration of the parameter: a schema, a descriptor, or a class. */
+  /** The declaration of the parameter: a schema, a parameter function, or a class. */
   readonly annotation: unknown;
   /** The default, or `undefined`. */
   readonly default: unknown;
-  /** The descriptor: the one that was written, or the one that a bare schema stands for. `null` for a class. */
+  /** The value of the parameter function: of the one that was written, or the one that a bare schema stands for. `null` for a class. */
   readonly marker: unknown;
 }
 

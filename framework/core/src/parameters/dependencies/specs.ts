@@ -55,7 +55,7 @@ function where(name: string, of: string): string {
   return `the parameter ${JSON.stringify(name)} of ${of}`;
 }
 
-/** The descriptor that a bare schema stands for. */
+/** The parameter function that a bare schema stands for. */
 function markerOfSchema(schema: Schema, place: string, isInPattern: boolean): SourceMarker {
   assertReadable(schema, place);
   if (isInPattern) return new SourceMarker(PATH, schema);

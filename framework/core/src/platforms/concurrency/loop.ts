@@ -94,11 +94,11 @@ function find(): LoopPackage | null {
  * Tells if the driver uses this copy of the package. A bundle contains another copy, whose requests and errors are unknown to
  * the driver.
  *
- * @param internals - `dist/app/internals.js` of the driver's copy.
+ * @param internals - `dist/internals.js` of the driver's copy.
  */
 function isBelowPackage(internals: string, own: string | undefined, toPath: (url: string) => string): boolean {
   const path = process.getBuiltinModule("node:path");
-  return own !== undefined && toPath(own).startsWith(path.resolve(internals, "../../..") + path.sep);
+  return own !== undefined && toPath(own).startsWith(path.resolve(internals, "../..") + path.sep);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   type WebSocket,
   withParams,
 } from "../../../src/index.js";
-import { createSettling, EarlyResponse, type ReadyResponse } from "../../../src/app/internals.js";
+import { createSettling, EarlyResponse, type ReadyResponse } from "../../../src/internals.js";
 import { nextTurn } from "../../../src/common/promises.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../../test/support/matrix.js";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 
-import { App, type AppOptions, endpointsOf } from "../../../src/app/app.js";
+import { type AppOptions, endpointsOf } from "../../../src/app/application.js";
+import { App } from "../../../src/app/app.js";
 import { BackgroundTasks } from "../../../src/http/background.js";
 import { HTTPException } from "../../../src/common/exceptions.js";
 import { Depends } from "../../../src/parameters/depends.js";

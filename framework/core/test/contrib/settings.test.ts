@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { type } from "arktype";
 import { z } from "zod";
 import { ConfigurationError, t } from "../../src/index.js";
-import { loadSettings, secret, SettingsError } from "../../src/app/settings/index.js";
+import { loadSettings, secret, SettingsError } from "../../src/contrib/settings/index.js";
 
 const Settings = t.Object({
   databaseUrl: t.String({ pattern: "^postgres://" }),

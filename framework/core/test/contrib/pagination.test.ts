@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type ApiOf, createClient } from "@tsgi/client";
 import { App, t } from "../../src/index.js";
-import { OffsetPage, type OffsetPageOptions, Page } from "../../src/app/pagination.js";
+import { OffsetPage, type OffsetPageOptions, Page } from "../../src/contrib/pagination.js";
 import { call } from "../../../test/support/call.js";
 import { KeptLog } from "../../../test/support/kept-log.js";
 

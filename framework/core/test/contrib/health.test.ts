@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { health } from "../../src/app/health.js";
+import { health } from "../../src/contrib/health.js";
 import { App, Depends, Router, withParams } from "../../src/index.js";
 import { DRAINING } from "../../src/protocol/server-context.js";
 import { TestClient } from "../../src/platforms/testing/index.js";

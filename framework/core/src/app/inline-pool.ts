@@ -1,23 +1,18 @@
-/** `pool.ts` in bundles for the web, which have no processes and threads: non-async handlers run inline. @module */
+/** The handlers of an App on a platform without processes and threads: all run on the event loop. @module */
 import { assertOptions } from "../common/options.js";
 import type { Startable } from "./lifespan.js";
-import type { HandlerPool as NodePool } from "./pool.js";
 import {
   announceRoutes,
   type HandlerCall,
   HANDLER_POOL_OPTIONS,
+  type HandlerPool,
   type HandlerPoolSettings,
   missingPool,
   type PooledCall,
 } from "./pool-rules.js";
 
 /** Calls the non-async handlers of an App on its event loop. */
-export class HandlerPool implements Pick<NodePool, "isOn" | "stats" | "adopt" | "around"> {
-  /** The state of an App. */
-  static createState(): Record<string, unknown> {
-    return {};
-  }
-
+export class InlineHandlerPool implements HandlerPool {
   readonly #settings: HandlerPoolSettings;
   readonly #routes: string[] = [];
 
@@ -36,11 +31,12 @@ export class HandlerPool implements Pick<NodePool, "isOn" | "stats" | "adopt" | 
     return null;
   }
 
-  /** Takes a non-async handler. @param route - `METHOD pattern`. */
   adopt(route: string, handler: HandlerCall): PooledCall {
     this.#routes.push(route);
     return (args) => handler(args);
   }
+
+  async try(): Promise<void> {}
 
   /** Logs once, at startup, that handlers run inline. */
   around(inner: Startable): Startable {

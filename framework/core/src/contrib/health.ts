@@ -1,5 +1,5 @@
 /** `tsgi/health`: checks for orchestrators and load balancers. @module */
-import { App } from "./app.js";
+import { Application } from "../app/application.js";
 import { ApplicationScope, type NamedCheck } from "../parameters/dependencies/application.js";
 import { consoleLogger, errorText, guardLogger, type Logger } from "../common/logger.js";
 import { assertOptions, FUNCTION, OBJECT, type OptionRules, whole } from "../common/options.js";
@@ -124,7 +124,7 @@ export function health(options: HealthOptions = {}): Router {
   router.get("/ready", { params: { request: Request } }, async ({ request }) => {
     if (DRAINING in request.state) return respond(false, {});
     const { app } = request;
-    const logger = (app instanceof App ? app.settings.logger : undefined) ?? consoleLogger;
+    const logger = (app instanceof Application ? app.settings.logger : undefined) ?? consoleLogger;
     return readiness.ask(allChecks(checks, request), guardLogger(logger));
   });
   return router;
