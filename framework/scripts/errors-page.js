@@ -33,6 +33,7 @@ const FILES = [
   "lambda/src/errors.ts",
   "broadcast/src/errors.ts",
   "jobs/src/errors.ts",
+  "webhooks/src/errors.ts",
   "mcp/src/errors.ts",
   "otel/src/errors.ts",
   "metrics/src/errors.ts",

@@ -74,6 +74,7 @@ const PAGES = [
     page("Prisma", "/prisma"),
     page("Row-level security", "/row-level-security"),
     page("Jobs", "/jobs"),
+    page("Webhooks", "/webhooks"),
   ]),
   group("Migrate", [
     page("Why another framework?", "/why-another-framework"),

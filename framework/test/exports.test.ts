@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
     HeldMessages IDENTIFIER KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN QUERY REDIS_OPTIONS REPLAYED_HEADER
     RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer StoreFailure StoreLog TEXT TrustedProxies WebSocketSession
     WorkScope accessRefusal addMetricSources addText assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
-    consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
+    compileTextOf consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
     describeRoute describedRoute discoveryUrlOf documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage findSessionSettings fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
     isMarkedEvent isObject isRecord isSecure isToken isUnavailable isWellFormed loggerOf markHandled maxMessageBytes metricSourcesOf
@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
     replaceText reportSettings responseFacts routeNameOf runInContext serverStartError sessionSettingsOf setContextCarrier setEntry sha256 show startPoolsEagerly
     statusPhrase storageKeyOf swapOf toUrl toWebSocketScope unlessAborted whenEnded whole withDefaults withPlace withWorkFields`,
   "@tsgi/lambda": "toLambda toLambdaStream",
-  "@tsgi/jobs": "DeadJobError InvalidPayloadError Jobs RetryJobError",
+  "@tsgi/jobs": "DeadJobError InvalidPayloadError Jobs RetryJobError controlOf",
   "@tsgi/login": "oidcLogin",
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf decompress gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
@@ -55,6 +55,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/web": "fromFetchHandler toFetchHandler",
   "tsgi/testing": "TestClient TestWebSocket WebSocketRefusedError",
   "@tsgi/openapi-tools": "buildAsyncAPI compareDocuments writeClient",
+  "@tsgi/webhooks": "Webhooks verifyWebhook",
   "@tsgi/uwebsockets": "createServer",
 };
 

@@ -10,7 +10,14 @@ export { documentSourceOf, endpointsOf, mountPublic, plansOf, poolOf } from "./a
 export { startPoolsEagerly } from "./app/pool-rules.js";
 export { type Entrance, entranceOf } from "./app/dispatcher.js";
 export type { Endpoint } from "./app/endpoint.js";
-export { type CheckedValue, compileCheckOf, type Work, WorkScope } from "./app/work.js";
+export {
+  type CheckedValue,
+  compileCheckOf,
+  compileTextOf,
+  type Work,
+  WorkScope,
+  type WrittenValue,
+} from "./app/work.js";
 export { reportSettings } from "./contrib/settings/settings.js";
 export type { CheckParams, PathNames } from "./parameters/annotation.js";
 export { type DependencyStep, nameOf, type ParamSpec } from "./parameters/dependencies/plan.js";

@@ -52,10 +52,29 @@ export interface Worker {
   stop(options?: { timeoutMs?: number }): Promise<void>;
 }
 
+/** A transaction, as `pg` has it. Also a value for the option `tx`. */
+export interface SQLClient {
+  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** The connection of the jobs, for the rows that a package keeps next to them. */
+export interface JobsDatabase {
+  /** A statement outside of transactions. */
+  readonly query: SQLClient["query"];
+  /**
+   * Calls a function in the caller's transaction, or in a separate one, which is rolled back if the function throws.
+   *
+   * @throws HTTPException with 503 without `tx` when the database is unavailable.
+   */
+  transaction<T>(tx: object | undefined, work: (client: SQLClient) => Promise<T>): Promise<T>;
+}
+
 /** The commands on the jobs of a program. */
 export interface JobsControl {
   /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
   readonly isInline: boolean;
+  /** `null` if jobs are inline. */
+  readonly database: JobsDatabase | null;
   readonly schedules: readonly ScheduleRecord[];
   /** The events that the program declares, and those with subscribers of other programs. */
   events(): Promise<readonly EventRecord[]>;
@@ -69,4 +88,19 @@ export interface JobsControl {
   /** Cancels a job that is not finished. @returns Its state before; `null` if it does not exist. */
   cancel(id: string): Promise<JobState | null>;
   close(): Promise<void>;
+}
+
+/**
+ * The commands on jobs, for official packages: applications do not need it, and it may change in a minor version.
+ *
+ * @example
+ * ```ts
+ * import { controlOf, Jobs } from "@tsgi/jobs";
+ *
+ * const jobs = new Jobs({ inline: true });
+ * console.log(controlOf(jobs).isInline); // true
+ * ```
+ */
+export function controlOf(jobs: { readonly [CONTROL]: JobsControl }): JobsControl {
+  return jobs[CONTROL];
 }

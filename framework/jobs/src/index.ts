@@ -1,12 +1,15 @@
 /** `@tsgi/jobs`: work that must not be lost. @module */
-export type {
-  EventDeclaration,
-  EventRecord,
-  JobRecord,
-  JobsControl,
-  JobState,
-  ScheduleRecord,
-  Worker,
+export {
+  controlOf,
+  type EventDeclaration,
+  type EventRecord,
+  type JobRecord,
+  type JobsControl,
+  type JobsDatabase,
+  type JobState,
+  type ScheduleRecord,
+  type SQLClient,
+  type Worker,
 } from "./control.js";
 export type { JobEvent } from "./event.js";
 export { type Job, Jobs } from "./jobs.js";

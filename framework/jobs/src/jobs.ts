@@ -282,6 +282,7 @@ export class Jobs {
     };
     return {
       isInline: this.#inline !== null,
+      database: sender,
       schedules: Array.from(this.#schedules.values(), ({ name, cron, timezone, job }) => ({
         name,
         cron,

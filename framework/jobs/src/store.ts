@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ConstructorOptions, Db, PgBoss, SendOptions } from "pg-boss";
 import { ConfigurationError, HTTPException, type Logger } from "tsgi";
 import { ConnectError, describeError, isUnavailable, postgresqlStart } from "tsgi/internals";
+import type { JobsDatabase, SQLClient } from "./control.js";
 import type { Definition, Envelope } from "./definition.js";
 import { executorOf } from "./executor.js";
 import { loadPgBoss, type PgBossModule } from "./library.js";
@@ -185,8 +186,13 @@ export function changedBy(response: object): { readonly count: number; readonly 
   };
 }
 
+/** The statements of a connection or a transaction, in the form of `pg`. */
+function clientOf(db: Db): SQLClient {
+  return { query: (text, values = []) => db.executeSql(text, [...values]) };
+}
+
 /** Enqueues jobs, with a connection that is opened at the first use. */
-export class Sender {
+export class Sender implements JobsDatabase {
   readonly #settings: StoreSettings;
   readonly #definitions: () => Iterable<Definition>;
   #connecting: Promise<Connection> | null = null;
@@ -270,6 +276,16 @@ export class Sender {
       };
       return db === null ? inTransaction(connection.db, send) : inSavepoint(db, () => send(db));
     });
+  }
+
+  query(text: string, values?: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }> {
+    return this.#track({}, ({ db }) => clientOf(db).query(text, values));
+  }
+
+  transaction<T>(tx: object | undefined, work: (client: SQLClient) => Promise<T>): Promise<T> {
+    return this.#track(tx === undefined ? {} : { tx }, async (connection, db) =>
+      db === null ? inTransaction(connection.db, (own) => work(clientOf(own))) : work(clientOf(db)),
+    );
   }
 
   /** Remembers the statements on the own connections. */

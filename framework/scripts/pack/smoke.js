@@ -148,6 +148,13 @@ export const SMOKE = {
       await jobs.drain();
       if (!done) throw new Error("the job has not run");`,
   },
+  "@tsgi/webhooks": {
+    packages: ["@tsgi/jobs"],
+    program: `
+      import { verifyWebhook } from "@tsgi/webhooks";
+      try { verifyWebhook({ secret: "" }); throw new Error("it needs no secret"); }
+      catch (error) { if (error.code !== "TSGI_INVALID_WEBHOOK_SECRET") throw error; }`,
+  },
   "@tsgi/passwords": {
     program: `
       import { Passwords } from "@tsgi/passwords";

@@ -23,6 +23,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "@tsgi/lambda": "wraps a whole application: the package's tests call the HTTP table through it",
   "@tsgi/login": "works with an identity provider: the package's tests",
   "@tsgi/oauth": "works with an identity provider: the sample application and the package's tests",
+  "@tsgi/webhooks": "sends jobs to other servers: the package's tests",
   "@tsgi/uwebsockets": "the loop of a driver: `_drivers.ts`",
   "tsgi/internals": "for the official packages",
   "tsgi/node": "the program `server.ts`, and the drivers",

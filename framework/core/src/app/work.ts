@@ -16,7 +16,7 @@ import { createBytes } from "../protocol/bytes.js";
 import type { HTTPScope, Receive, Send } from "../protocol/asgi.js";
 import { live } from "./life.js";
 import { settlingHandler } from "./settle.js";
-import { compileSchema, type Schema } from "../schema/schema.js";
+import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
 
 const NOTHING = createBytes(0);
@@ -168,6 +168,26 @@ function misplacedIn({ handler, allDependencies }: RoutePlan, role: string): Wor
 
 /** The value that a function gets, or the errors, which do not contain the value. */
 export type CheckedValue = { readonly value: unknown } | { readonly faults: readonly Fault[] };
+
+/** The JSON text of a value, or the errors, which do not contain the value. */
+export type WrittenValue = { readonly text: string } | { readonly faults: readonly Fault[] };
+
+/**
+ * Compiles the writer of a value that leaves the application, like a result: properties that are not in the schema are
+ * removed.
+ *
+ * @throws ConfigurationError for a schema that cannot work.
+ */
+export function compileTextOf(schema: Schema): (value: unknown) => Promise<WrittenValue> {
+  const returns = compileReturns(schema);
+  return async (value) => {
+    const faults = new Faults();
+    const text = await returns(value, faults);
+    if (faults.count === 0 && text !== undefined) return { text };
+    const issues = faults.forClient().map(({ type, loc, msg }) => ({ type, loc, msg }));
+    return { faults: issues.length > 0 ? issues : [{ type: "missing", loc: [], msg: "The value has no JSON form" }] };
+  };
+}
 
 /** Compiles the check of a value. @throws ConfigurationError for a schema that cannot work. */
 export function compileCheckOf(schema: Schema): (value: unknown) => Promise<CheckedValue> {
