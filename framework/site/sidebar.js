@@ -31,6 +31,7 @@ const PAGES = [
     page("Login", "/login"),
     page("Access tokens", "/oauth"),
     page("API keys", "/api-keys"),
+    page("Passkeys", "/passkeys"),
     page("Permissions", "/permissions"),
     page("Settings", "/settings"),
     page("Health checks", "/health"),

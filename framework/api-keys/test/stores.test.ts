@@ -118,6 +118,19 @@ for (const name of DATABASES) {
       await Promise.all(clients.map((client) => client.$disconnect()));
     });
 
+    it("applies a revocation to the next request in another process", async () => {
+      await using database = await openDatabase(name);
+      const other = await database.open();
+      const [here, there] = [database.db, other].map((client) => new ApiKeys({ store: prismaKeys(client) }));
+      const app = new App();
+      app.get("/me", { params: { key: Depends((there as ApiKeys).scheme) } }, async ({ key: { owner } }) => owner);
+      const { id, key } = await (here as ApiKeys).create({ owner: "ada" });
+      expect(await call(app, "/me", bearer(key))).toMatchObject({ status: 200 });
+      expect(await here?.revoke(id, "ada")).toBe(true);
+      expect(await call(app, "/me", bearer(key))).toEqual(INVALID);
+      await other.$disconnect();
+    });
+
     it("works from the start of the application, with the database that it opens", async () => {
       await using database = await openDatabase(name);
       let opened = 0;

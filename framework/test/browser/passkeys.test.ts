@@ -1,4 +1,4 @@
-/** The recipe on passkeys, in Chromium with a virtual authenticator. */
+/** The page on passkeys, in Chromium with a virtual authenticator. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { Chromium, type DevTools, type Tab, WITHOUT_BROWSER } from "./_chromium.
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
 
-const PAGE = path.join(REPOSITORY, "framework/docs/cookbook/passkeys.md");
+const PAGE = path.join(REPOSITORY, "framework/docs/passkeys.md");
 
 const OPTIONS = {
   target: "es2023",
@@ -31,9 +31,9 @@ const silent = () => {};
 await serve(app, { port: Number(process.env.PORT), logger: { debug: silent, info: silent, warn: console.warn, error: console.error } });
 process.send("listening");`;
 
-/** Compiles the recipe below a folder that has the library, and serves it. */
-async function startRecipe() {
-  const folder = mkdtempSync(path.join(installOnDemand("passkeys", ["@simplewebauthn/server@14.0.3"]), "recipe-"));
+/** Compiles the example below a folder that has the library, and serves it. */
+async function startExample() {
+  const folder = mkdtempSync(path.join(installOnDemand("passkeys", ["@simplewebauthn/server@14.0.3"]), "example-"));
   for (const block of blocksOf(PAGE, readFileSync(PAGE, "utf8"))) {
     const file = fileOf(block);
     if (file !== null) writeFileSync(path.join(folder, file), block.code);
@@ -73,23 +73,23 @@ interface Credential {
 }
 
 withBrowser(`a login with a passkey${WITHOUT_BROWSER === null ? "" : ` (${WITHOUT_BROWSER})`}`, () => {
-  let recipe: Awaited<ReturnType<typeof startRecipe>>;
+  let example: Awaited<ReturnType<typeof startExample>>;
   let chromium: Chromium;
   let tab: Tab;
   let tools: DevTools;
   let authenticatorId: string;
 
   beforeAll(async () => {
-    recipe = await startRecipe();
+    example = await startExample();
     chromium = await Chromium.launch();
   });
   afterAll(async () => {
     await chromium?.close();
-    await recipe?.[Symbol.asyncDispose]();
+    await example?.[Symbol.asyncDispose]();
   });
 
   beforeEach(async () => {
-    ({ tab } = await chromium.visit(recipe.origin));
+    ({ tab } = await chromium.visit(example.origin));
     tools = await tab.context().newCDPSession(tab);
     await tools.send("WebAuthn.enable");
     const added = await tools.send("WebAuthn.addVirtualAuthenticator", { options: DEVICE });
@@ -169,7 +169,7 @@ withBrowser(`a login with a passkey${WITHOUT_BROWSER === null ? "" : ` (${WITHOU
 
   it("is not possible on another host, which a phishing page would have", async () => {
     await register("ada");
-    const { tab: other } = await chromium.visit(`http://127.0.0.1:${recipe.port}`);
+    const { tab: other } = await chromium.visit(`http://127.0.0.1:${example.port}`);
     const error = await other.evaluate(`(async () => {
       const response = await fetch("/login/options", { method: "POST" });
       const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await response.json());
