@@ -21,6 +21,17 @@ const MESSAGES = {
   TSGI_LOGIN_WITHOUT_SESSIONS:
     "oidcLogin() needs sessions() on the App that includes its router: new App({ middleware: [sessions({ store })] }).",
   /**
+   * The routes of the login require a login themselves, so users could never log in.
+   *
+   * ```js
+   * // Right
+   * app.includeRouter(router, { dependencies: [Depends(getUser)] });
+   * ```
+   */
+  TSGI_LOGIN_REQUIRES_ITSELF:
+    "oidcLogin(): the dependencies of the App or of a Router require a login for the routes of the login itself. Require it " +
+    "for other routers only: app.includeRouter(items, { dependencies: [Depends(login.user)] }).",
+  /**
    * With `sameSite: "strict"`, browsers do not send the cookie of the session when the identity provider sends the user back.
    *
    * ```js

@@ -10,7 +10,7 @@ import {
   type WithParams,
   withParams,
 } from "tsgi";
-import { EarlyResponse, endpointsOf, findSessionSettings, plansOf } from "tsgi/internals";
+import { EarlyResponse, endpointsOf, findSessionSettings, plansOf, type RoutePlan } from "tsgi/internals";
 import { loginError } from "./errors.js";
 import { isNavigation } from "./failure.js";
 import { LoginFlow, redirect } from "./flow.js";
@@ -95,7 +95,7 @@ export function oidcLogin(options: OIDCLoginOptions<object>): OIDCLogin<object> 
     prefix: settings.prefix,
     includeInSchema: false,
     lifespan: async function* (app: App) {
-      cookie.name = checkSessions(app, { settings, flow, accessToken });
+      cookie.name = checkApp(app, { settings, flow, user, accessToken });
       yield;
     },
   });
@@ -137,29 +137,32 @@ function refuserOf({ baseURL, prefix }: Settings) {
   };
 }
 
-/** The parts that depend on the sessions of the App. */
+/** The parts of a login that depend on the App. */
 interface Checked {
   readonly settings: Settings;
   readonly flow: LoginFlow;
+  readonly user: unknown;
   readonly accessToken: unknown;
 }
 
 /**
- * Checks the `sessions()` around the callback when the application starts.
+ * Checks the App when it starts.
  *
- * @returns The name of their cookie.
- * @throws ConfigurationError if the login cannot work with them.
+ * @returns The name of the cookie of its sessions.
+ * @throws ConfigurationError if the login cannot work in it.
  */
-function checkSessions(app: App, { settings, flow, accessToken }: Checked): string {
+function checkApp(app: App, { settings, flow, user, accessToken }: Checked): string {
+  const uses = ({ allDependencies }: RoutePlan, ...dependencies: unknown[]) =>
+    allDependencies.some(({ callable }) => dependencies.includes(callable));
   const callback = endpointsOf(app).find(({ record }) => record.handler === flow.callback);
   const [sessions] = callback?.middleware.flatMap((layer) => findSessionSettings(layer) ?? []) ?? [];
+  if (callback && uses(callback.plan, user, accessToken)) throw loginError("TSGI_LOGIN_REQUIRES_ITSELF");
   if (sessions === undefined) throw loginError("TSGI_LOGIN_WITHOUT_SESSIONS");
   if (sessions.sameSite === "strict") throw loginError("TSGI_LOGIN_STRICT_COOKIE");
   if (sessions.store !== null) return sessions.cookie;
   if (settings.backchannelLogout) throw loginError("TSGI_LOGIN_WITHOUT_STORE", "backchannelLogout of oidcLogin()");
-  for (const [{ method, path }, { allDependencies }] of plansOf(app)) {
-    const needsStore = allDependencies.some(({ callable }) => callable === accessToken);
-    if (needsStore) throw loginError("TSGI_LOGIN_WITHOUT_STORE", `${method} ${path}: login.accessToken`);
+  for (const [{ method, path }, plan] of plansOf(app)) {
+    if (uses(plan, accessToken)) throw loginError("TSGI_LOGIN_WITHOUT_STORE", `${method} ${path}: login.accessToken`);
   }
   return sessions.cookie;
 }

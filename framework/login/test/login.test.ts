@@ -246,6 +246,14 @@ describe("oidcLogin()", () => {
     await expect(start(other)).rejects.toThrow(/GET \/token: login\.accessToken needs a store/);
   });
 
+  it("does not start if the App requires a login for each route, the login included", async () => {
+    const login = oidcLogin(RIGHT);
+    const dependencies = [Depends(login.user)];
+    const app = new App({ logger: new KeptLog(), middleware: [sessions({ store: memoryStore() })], dependencies });
+    app.includeRouter(login.router);
+    await expect(start(app)).rejects.toThrow("[TSGI_LOGIN_REQUIRES_ITSELF]");
+  });
+
   it("starts with sessions of its router, and takes the name of their cookie into the document", async () => {
     const login = oidcLogin(RIGHT);
     const router = new Router({ middleware: [sessions({ store: memoryStore(), cookie: "__Host-shop" })] });
