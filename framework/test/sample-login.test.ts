@@ -51,10 +51,19 @@ describe("the sample application with OIDC_ISSUER", () => {
     expect(await call("/users/me", await provider.issue("https://other.example"))).toMatchObject([401, {}]);
   });
 
+  it("sends a browser to the provider, and returns no token to its page without a login", async () => {
+    const begun = await fetch(`${sample.url}/login?returnTo=/`, { redirect: "manual" });
+    const location = new URL(begun.headers.get("location") ?? "");
+    expect([begun.status, location.origin]).toEqual([303, provider.issuer]);
+    expect(location.searchParams.get("redirect_uri")).toBe(`${audience}/login/callback`);
+    const session = await fetch(`${sample.url}/auth/session`);
+    expect(await session.json()).toEqual({ hasCookie: false, demo: null, hasProvider: true });
+    expect((await fetch(`${sample.url}/auth/refresh`, { method: "POST" })).status).toBe(401);
+  });
+
   it("has no other login, registration or password", async () => {
     for (const [path, method] of [
       ["/auth/token", "POST"],
-      ["/auth/refresh", "POST"],
       ["/users", "POST"],
       ["/users/me/password", "PUT"],
     ] as const) {

@@ -5,7 +5,7 @@ import { prometheus } from "@tsgi/metrics";
 import type { Tracing } from "@tsgi/otel";
 import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
 
-import { bearer, connectSources, provider } from "./security/provider.js";
+import { bearer, createSessions, formTargets, login } from "./security/provider.js";
 import { log, requestContext } from "./logging.js";
 import { auth, providerLogin } from "./routes/auth.js";
 import { items } from "./routes/items.js";
@@ -18,8 +18,8 @@ import { users } from "./routes/users.js";
  * policy.
  */
 const PAGE_POLICY =
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src ${connectSources}; ` +
-  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  `form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`;
 
 /** Instrumentations that differ between programs and tests. */
 export interface Observers {
@@ -48,7 +48,15 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
   if (tracing) {
     app.onShutdown(tracing.shutdown);
   }
-  app.includeRouter(provider === null ? auth : providerLogin);
+  if (login === null) {
+    app.includeRouter(auth);
+  } else {
+    const sessions = createSessions();
+    app.addMiddleware(sessions.middleware);
+    app.onShutdown(sessions.close);
+    app.includeRouter(login.router);
+    app.includeRouter(providerLogin);
+  }
   app.includeRouter(users);
   app.includeRouter(items);
   app.includeRouter(liveItems);

@@ -35,6 +35,7 @@ const ProviderSettings = t.Object({
   issuer: t.Optional(t.String({ pattern: "^https?://[^?#\\s]+$" })),
   audience: t.String({ default: "http://127.0.0.1:8000", pattern: "^https?://[^?#\\s]+$" }),
   clientId: t.String({ default: "sample-auth-app" }),
+  clientSecret: t.Optional(secret(t.String())),
 });
 
 /** The provider, or `null`. It decides which routes exist, so it is read before the other settings. */

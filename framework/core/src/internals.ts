@@ -20,7 +20,7 @@ export {
 } from "./app/work.js";
 export { reportSettings } from "./contrib/settings/settings.js";
 export type { CheckParams, PathNames } from "./parameters/annotation.js";
-export { type DependencyStep, nameOf, type ParamSpec } from "./parameters/dependencies/plan.js";
+export { type DependencyStep, nameOf, type ParamSpec, type RoutePlan } from "./parameters/dependencies/plan.js";
 export { isDependency } from "./parameters/depends.js";
 export {
   createSettling,

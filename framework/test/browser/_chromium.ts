@@ -54,6 +54,7 @@ export interface DevTools {
 export interface Tab {
   context(): { newCDPSession(tab: Tab): Promise<DevTools> };
   goto(url: string, options: { waitUntil: Loaded }): Promise<unknown>;
+  reload(): Promise<unknown>;
   title(): Promise<string>;
   locator(selector: string): Locator;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;

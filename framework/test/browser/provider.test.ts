@@ -2,19 +2,18 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
+import { freePort } from "../support/free-port.js";
 import { type IdentityProvider, startIdentityProvider } from "../support/identity-provider.js";
 import { type RunningSample, startSample } from "../support/sample.js";
 import { CACHE, Chromium, type Tab, WITHOUT_BROWSER } from "./_chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;
 
-const AUDIENCE = "https://sample.example.com";
-
 /** A client on loopback, for which the provider accepts any port (RFC 8252 §7.3). */
 const CLIENT = {
   client_id: "sample-auth-app",
   application_type: "native",
-  redirect_uris: ["http://127.0.0.1/", "http://127.0.0.1/docs/oauth2-redirect.html"],
+  redirect_uris: ["http://127.0.0.1/login/callback", "http://127.0.0.1/docs/oauth2-redirect.html"],
 } as const;
 
 /** Fills in the pages of the provider: login, and consent. */
@@ -32,8 +31,11 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
   let sample: RunningSample;
 
   beforeAll(async () => {
-    provider = await startIdentityProvider({ clients: [CLIENT], defaultResource: AUDIENCE });
-    sample = await startSample({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: AUDIENCE });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const client = { ...CLIENT, post_logout_redirect_uris: [`${url}/`] };
+    provider = await startIdentityProvider({ clients: [client], defaultResource: url });
+    sample = await startSample({ OIDC_ISSUER: provider.issuer, OIDC_AUDIENCE: url, PORT: String(port) });
     chromium = await Chromium.launch();
   });
 
@@ -43,7 +45,7 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
     await provider?.stop();
   });
 
-  it("opens the page of the sample application with the user's items, and keeps the code out of its address", async () => {
+  it("opens the page of the sample application with the user's items, keeps the login after a reload, and ends it", async () => {
     const { tab, messages } = await chromium.visit(sample.url);
     await tab.locator("#provider-login").click();
     await logIn(tab, "ada");
@@ -54,6 +56,13 @@ withBrowser(`a login at an identity provider${WITHOUT_BROWSER === null ? "" : ` 
     await tab.locator("#items li").first().waitFor();
     expect(await tab.evaluate("location.href")).toBe(`${sample.url}/`);
     await tab.screenshot({ path: path.join(CACHE, "provider-page.png"), fullPage: true });
+    await tab.reload();
+    await tab.locator("#items li").first().waitFor();
+    expect(await tab.evaluate("document.cookie")).toBe("");
+    await tab.locator("#logout").click();
+    await tab.locator("button[name=logout]").first().click();
+    await tab.locator("#provider-login").waitFor();
+    expect(await tab.evaluate("location.href")).toBe(`${sample.url}/`);
     // The pages of the provider load a font from the internet.
     expect(messages.filter((text) => !/^(?:\[DOM\]|Failed to load resource)/.test(text))).toEqual([]);
   });

@@ -21,7 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "@tsgi/conformance": "calls applications and servers from outside",
   "@tsgi/jobs": "works with a database, beside an application: the sample application and the package's tests",
   "@tsgi/lambda": "wraps a whole application: the package's tests call the HTTP table through it",
-  "@tsgi/login": "works with an identity provider: the package's tests",
+  "@tsgi/login": "works with an identity provider: the sample application and the package's tests",
   "@tsgi/oauth": "works with an identity provider: the sample application and the package's tests",
   "@tsgi/webhooks": "sends jobs to other servers: the package's tests",
   "@tsgi/uwebsockets": "the loop of a driver: `_drivers.ts`",

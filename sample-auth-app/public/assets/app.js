@@ -6,12 +6,11 @@
  */
 
 import { follow } from "./live.js";
-import { finishLogin, startLogin } from "./provider.js";
 
 /** @type {string | null} */
 let accessToken = null;
-/** The identity provider; `null` if users log in here. */
-let provider = null;
+/** `true` if users log in at an identity provider instead of here. */
+let hasProvider = false;
 /** @type {string | null} The cursor of the next page, if there is one. */
 let nextCursor = null;
 /** Ends the connection that reports new items. */
@@ -67,7 +66,6 @@ async function sendAsUser(path, options) {
   } catch (error) {
     if (error.status !== 401) throw error;
     accessToken = null;
-    if (provider !== null) throw error;
     await refresh();
     return send(path, options);
   }
@@ -85,8 +83,8 @@ function showEntrance() {
   live.abort();
   element("home").hidden = true;
   element("who").hidden = true;
-  element("entrance").hidden = provider !== null;
-  element("provider").hidden = provider === null;
+  element("entrance").hidden = hasProvider;
+  element("provider").hidden = !hasProvider;
   element("items").replaceChildren();
 }
 
@@ -222,11 +220,15 @@ onSubmit("add", async ({ name }) => {
 
 onClick("more", () => showPage(nextCursor));
 onClick("logout", async () => {
-  if (provider === null) await send("/auth/logout", { method: "POST" });
+  if (hasProvider) {
+    element("provider-logout").submit(); // the provider shows a page, and ends its own session
+    return;
+  }
+  await send("/auth/logout", { method: "POST" });
   showEntrance();
   say("You are logged out.");
 });
-onClick("provider-login", () => startLogin(provider));
+onClick("provider-login", async () => location.assign("/login?returnTo=/"));
 onClick("tab-login", async () => selectTab("login"));
 onClick("tab-register", async () => selectTab("register"));
 
@@ -240,8 +242,7 @@ function showDemo({ username, password }) {
 try {
   const { content } = await send("/auth/session");
   if (content.demo !== null) showDemo(content.demo);
-  provider = content.provider ?? null;
-  if (provider !== null) accessToken = await finishLogin(provider);
+  hasProvider = content.hasProvider ?? false;
   if (content.hasCookie) await refresh();
   if (accessToken !== null) {
     await showHome();

@@ -12,7 +12,7 @@ import { getLog } from "../logging.js";
 import { type Account, problem, TokenResponse } from "../models.js";
 import { DEMO_USER } from "../seed.js";
 import { refreshTokens, startSession } from "../security/refresh-tokens.js";
-import { provider } from "../security/provider.js";
+import { login } from "../security/provider.js";
 import { accessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
@@ -98,9 +98,20 @@ auth.get(
   },
 );
 
-/** The login with an identity provider: the page needs its address. */
-export const providerLogin = new Router({ prefix: "/auth", middleware: [noStore] });
-providerLogin.get("/session", { includeInSchema: false }, async () => ({ hasCookie: false, demo: null, provider }));
+/** The login at an identity provider: the page gets its access token, and keeps it in a variable. */
+export const providerLogin = new Router({ prefix: "/auth", middleware: [noStore, csrf({ allowPrograms: true })] });
+if (login !== null) {
+  providerLogin.get(
+    "/session",
+    { includeInSchema: false, params: { user: Depends(login.user, { optional: true }) } },
+    async ({ user }) => ({ hasCookie: user !== null, demo: null, hasProvider: true }),
+  );
+  providerLogin.post(
+    "/refresh",
+    { includeInSchema: false, params: { access_token: Depends(login.accessToken) } },
+    async ({ access_token }) => ({ access_token, token_type: "bearer" }),
+  );
+}
 
 auth.post(
   "/refresh",
