@@ -4,19 +4,16 @@ import { AUTHORIZATION, discoveryUrlOf } from "tsgi/internals";
 import { SecurityScheme } from "tsgi/security";
 
 /** The login at the provider, by which a person gets the cookie. */
-class OpenIDConnect extends SecurityScheme<string, false> {
-  constructor(issuer: string) {
-    super(
-      { autoError: false },
-      {
-        defaultName: "OpenIdConnect",
-        definition: { type: "openIdConnect", openIdConnectUrl: discoveryUrlOf(issuer) },
-        source: AUTHORIZATION,
-        parse: () => null,
-        challenge: "Bearer",
-      },
-    );
-  }
+function providerScheme(issuer: string): SecurityScheme {
+  const definition = { type: "openIdConnect", openIdConnectUrl: discoveryUrlOf(issuer) } as const;
+  const parts = {
+    defaultName: "OpenIdConnect",
+    definition,
+    source: AUTHORIZATION,
+    parse: () => null,
+    challenge: "Bearer",
+  };
+  return new SecurityScheme({ autoError: false }, parts);
 }
 
 /** The cookie of the session, which routes require. */
@@ -29,17 +26,9 @@ export class LoginCookie extends SecurityScheme<string, false> {
    */
   constructor(issuer: string, source: Marker<readonly string[]>, cookie: () => string) {
     const definitionOf = () => ({ type: "apiKey", in: "cookie", name: cookie() }) as const;
-    super(
-      { autoError: false },
-      {
-        defaultName: "LoginCookie",
-        definition: definitionOf(),
-        source,
-        parse: (text) => text,
-        challenge: "APIKey",
-      },
-    );
+    const parts = { defaultName: "LoginCookie", definition: definitionOf(), source, challenge: "APIKey" };
+    super({ autoError: false }, { ...parts, parse: (text) => text });
     Object.defineProperty(this, "definition", { get: definitionOf });
-    this.beside = new OpenIDConnect(issuer);
+    this.beside = providerScheme(issuer);
   }
 }
