@@ -80,8 +80,8 @@ export interface JobsControl {
   events(): Promise<readonly EventRecord[]>;
   /** @param signal - Aborts when the start is to be undone instead of completed: it then rejects with the signal's reason. */
   work(options: WorkOptions, signal?: AbortSignal): Promise<Worker>;
-  /** The latest first. */
-  list(): Promise<readonly JobRecord[]>;
+  /** The latest first, 1,000 at most. @param state - Only jobs in this state. */
+  list(state?: JobState): Promise<readonly JobRecord[]>;
   show(id: string): Promise<JobRecord | null>;
   /** Gives a dead job its attempts again. @returns Its state if it is not dead; `null` if it does not exist. */
   retry(id: string): Promise<JobState | null>;

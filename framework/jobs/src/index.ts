@@ -19,6 +19,7 @@ export type {
   JobArgs,
   JobOptions,
   JobsOptions,
+  JobsRouterOptions,
   PayloadInput,
   PublishOptions,
   ScheduleOptions,

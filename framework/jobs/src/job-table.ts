@@ -1,5 +1,6 @@
 /** pg-boss's table of jobs, as the commands read and change it. @module */
 import type { Db, PgBoss } from "pg-boss";
+import { HTTPException } from "tsgi";
 import { describeError } from "tsgi/internals";
 import type { JobRecord, JobState } from "./control.js";
 import type { Envelope } from "./definition.js";
@@ -12,12 +13,15 @@ const UNIQUE_VIOLATION = "23505";
 /** The most jobs that a list has. */
 const MAX_LISTED = 1_000;
 
+/** The state of a row, from the state of pg-boss. */
+const STATE = `CASE state WHEN 'active' THEN 'running' WHEN 'completed' THEN 'done' WHEN 'cancelled' THEN 'cancelled'
+WHEN 'failed' THEN 'dead' ELSE CASE WHEN start_after > now() THEN 'delayed' ELSE 'waiting' END END`;
+
 /** A row of pg-boss's table of jobs. */
 interface Row {
   readonly id: string;
   readonly name: string;
-  readonly state: string;
-  readonly is_delayed: boolean;
+  readonly state: JobState;
   readonly data: Partial<Envelope> | null;
   readonly output: { readonly message?: unknown } | null;
   readonly retry_count: number;
@@ -37,21 +41,22 @@ export class JobTable {
     this.#table = `${schema}.job`;
   }
 
-  async #rows(condition: string, value: unknown): Promise<readonly Row[]> {
+  async #rows(condition: string, values: unknown[]): Promise<readonly Row[]> {
     const { rows } = await this.#db.executeSql(
-      `SELECT id, name, state::text, start_after > now() AS is_delayed, data, output, retry_count, created_on
+      `SELECT id, name, ${STATE} AS state, data, output, retry_count, created_on
        FROM ${this.#table} WHERE ${condition} ORDER BY created_on DESC, id LIMIT ${MAX_LISTED}`,
-      [value],
+      values,
     );
     return rows as Row[];
   }
 
-  async list(names: readonly string[]): Promise<readonly JobRecord[]> {
-    return (await this.#rows("name = ANY($1::text[])", names)).map(recordOf);
+  async list(names: readonly string[], state: JobState | null = null): Promise<readonly JobRecord[]> {
+    const condition = `name = ANY($1::text[]) AND ($2::text IS NULL OR ${STATE} = $2)`;
+    return (await this.#rows(condition, [[...names], state])).map(recordOf);
   }
 
   async #find(id: string): Promise<Row | null> {
-    return (await this.#rows("id::text = lower($1) AND name NOT LIKE '\\_\\_pgboss\\_\\_%'", id))[0] ?? null;
+    return (await this.#rows("id::text = lower($1) AND name NOT LIKE '\\_\\_pgboss\\_\\_%'", [id]))[0] ?? null;
   }
 
   async show(id: string): Promise<JobRecord | null> {
@@ -62,9 +67,8 @@ export class JobTable {
   async retry(id: string): Promise<JobState | null> {
     const row = await this.#find(id);
     if (row === null) return null;
-    const state = stateOf(row);
+    const { name, data, state } = row;
     if (state !== "dead") return state;
-    const { name, data } = row;
     const rules = { ...DEFAULT_RULES, ...data };
     const retryLimit = row.retry_count + (sendOptions(rules, {}).retryLimit ?? 0);
     try {
@@ -75,14 +79,14 @@ export class JobTable {
       return state;
     } catch (error) {
       if (describeError(error).code !== UNIQUE_VIOLATION) throw error;
-      throw new Error(`Another job ${name} with the same key is waiting or running.`, { cause: error });
+      throw new HTTPException(409, `Another job ${name} with the same key is waiting or running.`, { cause: error });
     }
   }
 
   async cancel(id: string): Promise<JobState | null> {
     const row = await this.#find(id);
     if (row === null) return null;
-    const state = stateOf(row);
+    const { state } = row;
     if (state === "waiting" || state === "delayed" || state === "running") await this.#boss.cancel(row.name, row.id);
     return state;
   }
@@ -101,30 +105,15 @@ export class JobTable {
 }
 
 function recordOf(row: Row): JobRecord {
-  const { id, name, data, output, created_on: createdOn } = row;
-  const reason = row.state === "completed" ? undefined : output?.message;
+  const { id, name, state, data, output, created_on: createdOn } = row;
+  const reason = state === "done" ? undefined : output?.message;
   return {
     id,
     name,
-    state: stateOf(row),
+    state,
     attempt: (data?.failures ?? 0) + 1,
     payload: data?.payload ?? null,
     ...(typeof reason === "string" ? { reason } : {}),
     createdAt: createdOn.toISOString(),
   };
-}
-
-function stateOf({ state, is_delayed: isDelayed }: Row): JobState {
-  switch (state) {
-    case "active":
-      return "running";
-    case "completed":
-      return "done";
-    case "cancelled":
-      return "cancelled";
-    case "failed":
-      return "dead";
-    default:
-      return isDelayed ? "delayed" : "waiting";
-  }
 }

@@ -5,6 +5,7 @@ import {
   type Instrumentation,
   type LifespanFunction,
   type Params,
+  type Router,
   type Schema,
 } from "tsgi";
 import { assertOptions, carriedContext, consoleLogger, guardLogger, WorkScope, withPlace } from "tsgi/internals";
@@ -26,6 +27,7 @@ import {
   type JobOptions,
   JOBS_OPTIONS,
   type JobsOptions,
+  type JobsRouterOptions,
   type PayloadInput,
   PUBLISH_OPTIONS,
   type PublishOptions,
@@ -36,6 +38,7 @@ import {
   WORK_OPTIONS,
   type WorkOptions,
 } from "./options.js";
+import { createPageRouter } from "./page-router.js";
 import { Payload } from "./payload.js";
 import { findProgram } from "./program.js";
 import { holdingWork } from "./requests.js";
@@ -224,6 +227,27 @@ export class Jobs {
     }));
   }
 
+  /**
+   * Makes a page that lists the jobs, shows them, retries dead ones and cancels others. It is not in the OpenAPI document.
+   *
+   * @param path - Defaults to `"/jobs"`.
+   * @param options - `dependencies` is the guard. Without one, the page is only for clients on the same machine.
+   * @throws ConfigurationError for an option that cannot work.
+   * @example
+   * ```ts
+   * import { App, Depends } from "tsgi";
+   * import { HTTPBasic } from "tsgi/security";
+   * import { Jobs } from "@tsgi/jobs";
+   *
+   * const jobs = new Jobs({ inline: true });
+   * const app = new App({ lifespan: jobs.lifespan });
+   * app.includeRouter(jobs.router("/admin/jobs", { dependencies: [Depends(new HTTPBasic())] }));
+   * ```
+   */
+  router(path = "/jobs", options: JobsRouterOptions = {}): Router {
+    return createPageRouter(() => this[CONTROL], path, options);
+  }
+
   /** Counts enqueued and finished jobs, for `prometheus()` of `@tsgi/metrics`: `instrumentation: [metrics, jobs.metrics]`. */
   get metrics(): Instrumentation {
     return this.#run.metrics.instrumentation;
@@ -291,7 +315,7 @@ export class Jobs {
       })),
       events: () => this.#listEvents(),
       work: (options, signal) => this.#work(options, signal ?? null),
-      list: async () => (await table()).list([...this.#definitions.keys()]),
+      list: async (state) => (await table()).list([...this.#definitions.keys()], state),
       show: async (id) => (await table()).show(id),
       retry: async (id) => (await table()).retry(id),
       cancel: async (id) => (await table()).cancel(id),

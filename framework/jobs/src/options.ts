@@ -1,5 +1,5 @@
 /** The options of jobs, and their rules. @module */
-import type { FromParams, Logger, Params, Schema, SchemaInput, SchemaOutput } from "tsgi";
+import type { FromParams, Logger, Marker, Params, Schema, SchemaInput, SchemaOutput } from "tsgi";
 import {
   ANYTHING,
   type CheckParams,
@@ -175,6 +175,15 @@ export interface ScheduleOptions {
 }
 
 export const SCHEDULE_OPTIONS: OptionRules<ScheduleOptions> = { timezone: TEXT };
+
+/** The options of `router`. */
+export interface JobsRouterOptions {
+  /**
+   * The guard of the page: dependencies that throw if the client is not an administrator. By default, clients on other
+   * machines get 404.
+   */
+  dependencies?: readonly Marker<unknown>[];
+}
 
 /** The value that `enqueue` accepts for a payload's schema. */
 export type PayloadInput<S> = S extends Schema ? SchemaInput<S> : void;

@@ -4,9 +4,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+import { Pool } from "pg";
+
 import type { Chromium, Tab } from "../browser/_chromium.js";
 import { serveShop, visitShop } from "../browser/_inspected-shop.js";
 import { REPOSITORY } from "../docs/_project.js";
+import { binaryOf } from "../support/on-demand.js";
+import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
 import { createExampleProject, type Example, serveExample, untilServing } from "./_terminals.js";
 
 /** Opens a page, goes through the steps to show, and returns the tab. */
@@ -91,7 +95,31 @@ async function takeInspector(chromium: Chromium): Promise<Tab> {
   return tab;
 }
 
+/** The page of jobs in several states, in a schema that is removed. */
+async function takeJobs(chromium: Chromium): Promise<Tab> {
+  const url = (await findPostgreSQL()) ?? "";
+  const schema = `picture_${process.pid}`;
+  const program = path.join(import.meta.dirname, "_jobs-program.mjs");
+  const pool = new Pool({ connectionString: url, max: 1 });
+  try {
+    await using page = await untilServing(
+      execFile(binaryOf("node22"), [program, url, schema], { cwd: REPOSITORY }),
+      /Ready on (http:[^\s,]+)/,
+    );
+    for (;;) {
+      const { tab } = await chromium.visit(`${page.url}/jobs`, { width: 900, height: 340 });
+      const states = await tab.locator("td:nth-child(2)").allInnerTexts();
+      if (["done", "dead", "running", "delayed"].every((state) => states.includes(state))) return tab;
+      await tab.close();
+    }
+  } finally {
+    await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+    await pool.end();
+  }
+}
+
 const PAGES: Readonly<Record<string, Take>> = {
+  "jobs.png": takeJobs,
   "swagger-ui.png": takeSwaggerUI,
   "redoc.png": takeReDoc,
   "sample-application.png": takeSample,

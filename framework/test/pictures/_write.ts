@@ -22,6 +22,13 @@ try {
 } finally {
   await chromium.close();
 }
-for (const name of ["swagger-ui.png", "redoc.png", "sample-application.png", "live-items.png", "inspector.png"]) {
+for (const name of [
+  "swagger-ui.png",
+  "redoc.png",
+  "sample-application.png",
+  "live-items.png",
+  "inspector.png",
+  "jobs.png",
+]) {
   console.log(`${name}: ${Math.ceil((await stat(path.join(FOLDER, name))).size / 1024)} KB`);
 }
