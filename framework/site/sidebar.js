@@ -74,6 +74,7 @@ const PAGES = [
     page("Databases", "/databases"),
     page("Prisma", "/prisma"),
     page("Row-level security", "/row-level-security"),
+    page("Test in a sandbox", "/sandbox"),
     page("Jobs", "/jobs"),
     page("Webhooks", "/webhooks"),
   ]),

@@ -1,5 +1,6 @@
 /** The parts of `Jobs` that `tsgi worker` and `tsgi jobs` use without importing this package. @module */
 import type { Schema } from "tsgi";
+import type { Envelope } from "./definition.js";
 import type { WorkOptions } from "./options.js";
 
 /** Registered, so that a command finds the `Jobs` of any copy of this package. */
@@ -69,7 +70,18 @@ export interface JobsDatabase {
   transaction<T>(tx: object | undefined, work: (client: SQLClient) => Promise<T>): Promise<T>;
 }
 
-/** The commands on the jobs of a program. */
+/** A job that is enqueued while jobs are redirected. */
+export interface EnqueuedJob {
+  readonly name: string;
+  readonly envelope: Envelope;
+  readonly key: string | undefined;
+  readonly tx: object | undefined;
+}
+
+/** Takes a job. @returns Its id; `null` if a job with its key waits. */
+export type EnqueueElsewhere = (job: EnqueuedJob) => Promise<string | null>;
+
+/** The commands on the jobs of a program, and its jobs in the sandbox of a test. */
 export interface JobsControl {
   /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
   readonly isInline: boolean;
@@ -88,6 +100,10 @@ export interface JobsControl {
   /** Cancels a job that is not finished. @returns Its state before; `null` if it does not exist. */
   cancel(id: string): Promise<JobState | null>;
   close(): Promise<void>;
+  /** Passes all jobs on, instead of storing or running them, until it is called with `null`. */
+  redirect(enqueue: EnqueueElsewhere | null): void;
+  /** Runs a job once. @throws its error */
+  run(job: { readonly id: string; readonly name: string; readonly envelope: unknown }): Promise<void>;
 }
 
 /**

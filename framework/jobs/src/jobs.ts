@@ -9,9 +9,17 @@ import {
   type Schema,
 } from "tsgi";
 import { assertOptions, carriedContext, consoleLogger, guardLogger, WorkScope, withPlace } from "tsgi/internals";
-import type { RunSettings } from "./attempt.js";
-import { CONTROL, type EventDeclaration, type EventRecord, type JobsControl, type Worker } from "./control.js";
-import { type AnyJobOptions, assertName, Definition, type Envelope } from "./definition.js";
+import { beginRun, type RunSettings } from "./attempt.js";
+import {
+  CONTROL,
+  type EnqueuedJob,
+  type EnqueueElsewhere,
+  type EventDeclaration,
+  type EventRecord,
+  type JobsControl,
+  type Worker,
+} from "./control.js";
+import { type AnyJobOptions, assertName, Definition, type Envelope, readEnvelope } from "./definition.js";
 import { jobsError } from "./errors.js";
 import type { DeclaredEvent, JobEvent } from "./event.js";
 import { InlineRunner } from "./inline.js";
@@ -97,6 +105,8 @@ export class Jobs {
   /** The lifespans and the workers that need the connection. */
   #users = 0;
   #hasSaidInline = false;
+  /** Takes the jobs in the place of the database, in a sandbox of a test. */
+  #elsewhere: EnqueueElsewhere | null = null;
 
   constructor(options: JobsOptions) {
     assertOptions("new Jobs()", options, JOBS_OPTIONS);
@@ -320,12 +330,17 @@ export class Jobs {
       retry: async (id) => (await table()).retry(id),
       cancel: async (id) => (await table()).cancel(id),
       close: () => this.close(),
+      redirect: (enqueue) => {
+        this.#elsewhere = enqueue;
+      },
+      run: (job) => this.#runOnce(job),
     };
   }
 
   async #enqueue(definition: Definition, payload: unknown, options: EnqueueOptions = {}): Promise<string | null> {
     assertOptions(`enqueue() of ${definition.name}`, options, ENQUEUE_OPTIONS);
     const envelope = envelopesOf(await definition.payload.pack(payload))(definition.rules);
+    if (this.#elsewhere !== null) return this.#elsewhere(enqueued(definition, envelope, options));
     if (this.#inline !== null) {
       this.#sayInline();
       return this.#inline.enqueue(definition, envelope, options);
@@ -339,6 +354,10 @@ export class Jobs {
     assertOptions(`publish() of ${event.name}`, options, PUBLISH_OPTIONS);
     const envelopeOf = envelopesOf(await event.payload.pack(payload));
     const { name, subscribers } = event;
+    if (this.#elsewhere !== null) {
+      for (const one of subscribers) await this.#elsewhere(enqueued(one, envelopeOf(one.rules), options));
+      return;
+    }
     if (this.#inline !== null) {
       this.#sayInline();
       for (const one of subscribers) await this.#inline.enqueue(one, envelopeOf(one.rules), options);
@@ -390,7 +409,7 @@ export class Jobs {
 
   async #enter(app: App): Promise<() => void> {
     await this.#checkedSchedules();
-    await this.#sender?.open();
+    if (this.#elsewhere === null) await this.#sender?.open();
     const inline = this.#inline;
     if (inline === null) return () => {};
     this.#sayInline();
@@ -411,6 +430,16 @@ export class Jobs {
     if (this.#users === 0) await this.#sender?.close();
   }
 
+  async #runOnce({ id, name, envelope }: Parameters<JobsControl["run"]>[0]): Promise<void> {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined) throw jobsError("TSGI_UNKNOWN_QUEUE", name, [...this.#definitions.keys()]);
+    const { signal } = new AbortController();
+    const run = beginRun({ id, definition, envelope: readEnvelope(envelope), signal }, this.#run);
+    const outcome = await run.outcome;
+    await run.ended;
+    if ("error" in outcome) throw outcome.error;
+  }
+
   #sayInline(): void {
     if (this.#hasSaidInline) return;
     this.#hasSaidInline = true;
@@ -424,6 +453,14 @@ export class Jobs {
     if (this.#sender === null || this.#store === null) return new Map();
     return new JobTable(await this.#sender.connection(), this.#store.schema).waiting(names);
   }
+}
+
+function enqueued(
+  { name }: Definition,
+  envelope: Envelope,
+  { key, tx }: Pick<EnqueueOptions, "key" | "tx">,
+): EnqueuedJob {
+  return { name, envelope, key, tx };
 }
 
 /** Makes the envelopes of a payload: it is the same for all subscribers of an event, each of which has its own rules. */

@@ -5,6 +5,8 @@ export interface DatabaseConfig {
   readonly url: string;
   readonly waitMs: number;
   readonly poolSize: number;
+  /** Lets the process end while connections are open. */
+  readonly canExit?: boolean;
 }
 
 /** The schema of a PostgreSQL. As Prisma has it: `?schema=name` in the URL, else `public`. */

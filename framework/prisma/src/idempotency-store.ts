@@ -3,7 +3,7 @@ import type { ReadyResponse } from "tsgi/internals";
 import type { DatabaseConfig, Driver } from "./driver.js";
 
 /** Makes the table, if a migration has not made it. The migrations of prisma.md make the same. */
-const createTable = (bytes: "BLOB" | "BYTEA") => [
+export const createTable = (bytes: "BLOB" | "BYTEA") => [
   `CREATE TABLE IF NOT EXISTS "tsgi_idempotency" (
   "key" TEXT NOT NULL PRIMARY KEY,
   "fingerprint" TEXT NOT NULL,

@@ -15,7 +15,7 @@ import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
 import { patiently, UnavailableError } from "./patience.js";
 import { IdempotencyStore } from "./idempotency-store.js";
-import { isExamining } from "./row-security.js";
+import { currentRedirection } from "./redirection.js";
 import { createBegin, setOpened } from "./transaction.js";
 import { reportColumns } from "./unique-columns.js";
 
@@ -138,33 +138,28 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
   const load: (() => Promise<PrismaModule<unknown>>) | undefined = options[name];
   if (load === undefined) throw prismaError("TSGI_NO_PRISMA_CLIENT", name);
   const driver = await loadDriver(name);
-  const config: DatabaseConfig = {
-    url: options.url,
-    poolSize: options.poolSize ?? 10,
-    waitMs: options.waitMs ?? (name === "sqlite" ? 6_000 : 2_000),
-  };
-  const migrations = isExamining() ? undefined : options.migrations;
-  if (migrations !== undefined) await migrate(driver, config, migrations, options.startMs ?? 0);
+  const redirection = currentRedirection();
+  const original = { driver, config: configOf(name, options), migrations: pathOf(options.migrations) };
+  const { config, migrations } = await redirection.prepare(original);
+  if (migrations !== null) await migrate(driver, config, migrations, options.startMs ?? 0);
   const { PrismaClient } = (await load()) as { PrismaClient: new (options: object) => AnyClient };
-  const client = new PrismaClient({
+  const plain = new PrismaClient({
     errorFormat: "minimal", // the other formats print a query with its values
-    adapter: await reportColumns(driver.createAdapter(config), driver, config),
+    adapter: redirection.adapt(await reportColumns(driver.createAdapter(config), driver, config)),
     transactionOptions: { maxWait: config.waitMs, timeout: TRANSACTION_MS },
   });
+  const client = redirection.extend(plain);
   const wait = <T>(work: () => Promise<T>) => patiently(work, driver.judge, config.waitMs);
   const transaction = async (work: (tx: unknown) => Promise<unknown>, limits: TransactionOptions = {}) => {
     assertOptions("transaction()", limits, TRANSACTION_OPTIONS);
     return wait(() => client.$transaction(work, { timeout: limits.timeoutMs ?? TRANSACTION_MS }));
   };
-  setOpened(transaction, {
-    driver,
-    config,
-    begin: createBegin(client, driver, config.waitMs),
-    responses: new IdempotencyStore(driver, config),
-  });
+  const begin = createBegin(client, driver, config.waitMs);
+  const responses = new IdempotencyStore(driver, config);
+  setOpened(transaction, redirection.open({ driver, config, begin, responses }));
   const ping = async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1")));
   // The first query takes 200 ms, in which the process serves no other request: it is not one of a user.
-  if (migrations !== undefined) await ping();
+  if (migrations !== null) await ping();
   // The extension does not change the type of a query; a client for PostgreSQL accepts everything that SQLite's
   // accepts, and more.
   return client.$extends({
@@ -174,13 +169,21 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
 }
 
 /** The error of a try is thrown, and not that it was the last one: it says what to do. */
-async function migrate(driver: Driver, config: DatabaseConfig, folder: URL | string, startMs: number): Promise<void> {
-  const home = folder instanceof URL ? fileURLToPath(folder) : path.resolve(folder);
+async function migrate(driver: Driver, config: DatabaseConfig, home: string, startMs: number): Promise<void> {
   const apply = () => applyMigrations(driver, config, home);
   const judge: Driver["judge"] = (error) => driver.judge(error instanceof MigrationError ? error.cause : error);
   await patiently(apply, judge, startMs, { whileAway: true }).catch((error: unknown) => {
     throw error instanceof UnavailableError ? error.cause : error;
   });
+}
+
+function pathOf(folder: URL | string | undefined): string | null {
+  if (folder === undefined) return null;
+  return folder instanceof URL ? fileURLToPath(folder) : path.resolve(folder);
+}
+
+function configOf(name: Driver["name"], { url, poolSize, waitMs }: PrismaOptions<unknown>): DatabaseConfig {
+  return { url, poolSize: poolSize ?? 10, waitMs: waitMs ?? (name === "sqlite" ? 6_000 : 2_000) };
 }
 
 function driverNameOf(url: unknown): Driver["name"] | null {

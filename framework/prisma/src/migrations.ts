@@ -94,6 +94,11 @@ function pendingOf(migrations: readonly Migration[], journal: readonly Readonly<
   });
 }
 
+/** Identifies the migrations of a folder: the names, and the checksums with the line ends of Unix. */
+export function fingerprintOf(folder: string, database: Driver["name"]): unknown {
+  return readMigrations(folder, database).map(({ name, checksums }) => [name, checksums[1]]);
+}
+
 /** Reads the layout of Prisma Migrate: a folder for each migration, in one for each database, or in one. */
 function readMigrations(folder: string, database: string): Migration[] {
   const own = path.join(folder, database);

@@ -168,10 +168,11 @@ const USE_UTC = "SET TIME ZONE 'UTC'";
  * Opens a pool whose time limits apply to the wait for a connection and to each statement. The limit of a transaction is
  * Prisma's. Together the limits of one statement are below five seconds by default.
  */
-function openPool({ url, waitMs, poolSize }: DatabaseConfig): Pool {
+function openPool({ url, waitMs, poolSize, canExit = false }: DatabaseConfig): Pool {
   return new Pool({
     connectionString: url,
     max: poolSize,
+    allowExitOnIdle: canExit,
     connectionTimeoutMillis: waitMs,
     // The server's own clock, so that it stops when the client no longer waits.
     statement_timeout: waitMs,

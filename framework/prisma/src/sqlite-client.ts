@@ -31,6 +31,11 @@ export function isLocked(error: unknown): boolean {
   return error instanceof SQLite.SqliteError && ((error.rawCode ?? 0) & 0xff) === SQLITE_BUSY;
 }
 
+/** The error of a commit that leaves a row without the row that it refers to. */
+export function foreignKeyViolation(): Error {
+  return new SQLite.SqliteError("FOREIGN KEY constraint failed", "SQLITE_CONSTRAINT_FOREIGNKEY", 787);
+}
+
 /**
  * A client with one connection, which takes SQLite's lock before it writes.
  *

@@ -68,6 +68,14 @@ async function interleave(server: string, requests: number): Promise<{ statuses:
 }
 
 describeWithCluster(`locals and role${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CLUSTER})`}`, () => {
+  let shared: Awaited<ReturnType<typeof openNotes>>;
+  beforeAll(async () => {
+    shared = await openNotes(cluster.url);
+  });
+  afterAll(async () => {
+    await shared[Symbol.asyncDispose]();
+  });
+
   it("apply from the first statement on, with the isolation", async () => {
     await using notes = await openNotes(cluster.url);
     const transaction = notes.take({ locals, role: notes.role, isolation: "Serializable" });
@@ -124,22 +132,29 @@ describeWithCluster(`locals and role${WITHOUT_CLUSTER === null ? "" : ` (${WITHO
     ["a list", ["acme"], "not a list"],
     ["a Map", new Map([["app.tenant", "acme"]]), "not an object"],
   ])("reject %s before the handler runs", async (_, value, message) => {
-    await using notes = await openNotes(cluster.url);
+    const log = new KeptLog();
+    const app = new App({ logger: log });
     const given = Depends(async () => value as { "app.tenant": string });
     let isCalled = false;
-    notes.app.get("/", { params: { tx: Depends(notes.take({ locals: given })) } }, async () => (isCalled = true));
-    expect([(await call(notes.app, "GET", "/")).status, isCalled]).toEqual([500, false]);
-    expect(notes.log.lines.join()).toContain(message);
+    const transaction = transactionOf(
+      Depends(async () => shared.db),
+      { locals: given },
+    );
+    app.get("/", { params: { tx: Depends(transaction) } }, async () => (isCalled = true));
+    expect([(await call(app, "GET", "/")).status, isCalled]).toEqual([500, false]);
+    expect(log.lines.join()).toContain(message);
   });
 
   it("are not seen on the connection after a commit, a rollback, a timeout and a swallowed error", async () => {
     await using notes = await openNotes(cluster.url, { poolSize: 1, waitMs: 5_000 });
     const { role } = notes;
-    const params = { tx: Depends(notes.take({ locals, role, timeoutMs: 1_000 })) };
-    notes.app.post("/{kind}", { params }, async ({ tx, kind }) => {
+    const late = { tx: Depends(notes.take({ locals, role, timeoutMs: 50 })) };
+    notes.app.post("/timeout", { params: late }, async ({ tx }) =>
+      raw(tx).$queryRawUnsafe("SELECT 1 FROM pg_sleep(0.5)"),
+    );
+    notes.app.post("/{kind}", { params: { tx: Depends(notes.transaction) } }, async ({ tx, kind }) => {
       await raw(tx).$executeRawUnsafe(`INSERT INTO "note" ("text") VALUES ('new')`);
       if (kind === "rollback") throw new HTTPException(409);
-      if (kind === "timeout") await raw(tx).$queryRawUnsafe("SELECT 1 FROM pg_sleep(1.5)");
       if (kind === "swallow")
         await raw(tx)
           .$queryRawUnsafe("SELECT 1 / 0")
@@ -210,14 +225,14 @@ describeWithCluster(`locals and role${WITHOUT_CLUSTER === null ? "" : ` (${WITHO
     expect(second.headers).toMatchObject({ "idempotency-replayed": "true" });
   });
 
-  it("keep the rows of 50 tenants apart in 500 interleaved requests over five connections", async () => {
-    const { statuses, foreign } = await interleave(cluster.url, 500);
+  it("keep the rows of 50 tenants apart in 200 interleaved requests over five connections", async () => {
+    const { statuses, foreign } = await interleave(cluster.url, 200);
     expect([foreign, sorted(statuses)]).toEqual([[], [200, 409, 500]]);
   });
 
   ifInstalled("keep them apart through PgBouncer in transaction mode", async () => {
     await using pooler = await startPgBouncer(cluster.url, { default_pool_size: 5 });
-    const { statuses, foreign } = await interleave(pooler.url, 500);
+    const { statuses, foreign } = await interleave(pooler.url, 200);
     expect([foreign, sorted(statuses)]).toEqual([[], [200, 409, 500]]);
   });
 
@@ -278,9 +293,12 @@ describe("locals and role", () => {
       Depends(async () => tables.db),
       { locals: Depends(getTenant) },
     );
-    const app = new App({ logger: new KeptLog() });
+    const log = new KeptLog();
+    const app = new App({ logger: log });
     app.get("/{tenant}", { params: { tx: Depends(transaction) } }, async () => 1);
     expect(app.openapi().paths["/{tenant}"]?.get?.parameters).toMatchObject([{ name: "tenant", in: "path" }]);
     expect((await call(app, "GET", "/x")).status).toBe(422);
+    expect((await call(app, "GET", "/acme")).status).toBe(500); // a database of each request, which is SQLite
+    expect(log.lines.join()).toContain("locals and role are settings of a transaction on PostgreSQL");
   });
 });

@@ -27,6 +27,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "@tsgi/uwebsockets": "the loop of a driver: `_drivers.ts`",
   "tsgi/internals": "for the official packages",
   "tsgi/node": "the program `server.ts`, and the drivers",
+  "@tsgi/prisma/testing": "a sandbox for tests: `parts.test.ts`",
   "tsgi/testing": "a driver: `_drivers.ts`",
 };
 

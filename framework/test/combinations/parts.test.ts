@@ -5,12 +5,14 @@ import { describe, expect, it } from "@jest/globals";
 import { HTTPException } from "tsgi";
 import type { Store } from "tsgi/middleware";
 import { TestClient } from "tsgi/testing";
+import { closeSandboxes, openSandbox } from "@tsgi/prisma/testing";
 import { loadClient, MIGRATIONS, temporaryFolder } from "../../prisma/test/_clients.js";
 import { KeptLog } from "../support/kept-log.js";
+import { startCluster, WITHOUT_CLUSTER } from "../support/postgres-cluster.js";
 import { HAS_REDIS, startRedis } from "../support/redis-server.js";
 import { createApp, DEVELOPMENT } from "./app/app.js";
 import { getClerk, getMember, getVisitor } from "./app/auth.js";
-import { countsOf, createLedger, explainLedger, openCounts } from "./app/ledger.js";
+import { countsOf, createLedger, explainLedger, ledgerOf, openCounts } from "./app/ledger.js";
 import { Library, openLibrary } from "./app/library.js";
 import { createHandler, inRegion } from "./app/platform.js";
 import { explainSettings, readSettings } from "./app/settings.js";
@@ -144,6 +146,39 @@ describe("a ledger in SQLite", () => {
     const error: unknown = await TestClient.open(app, { logger: new KeptLog() }).catch((refusal: unknown) => refusal);
     expect(error).toBeInstanceOf(Error);
     expect(explainLedger((error as Error).cause ?? error)).toContain("/nowhere/ledger.db");
+  });
+});
+
+/** Statements of the owner: each member has only the rows whose email is its own. */
+const POLICIES = [
+  `CREATE ROLE "clerk"`,
+  `GRANT SELECT, INSERT ON "User" TO "clerk"`,
+  `GRANT USAGE ON SEQUENCE "User_id_seq" TO "clerk"`,
+  `ALTER TABLE "User" ENABLE ROW LEVEL SECURITY`,
+  `CREATE POLICY "member" ON "User" USING ("email" = nullif(current_setting('app.member', true), ''))`,
+];
+
+(WITHOUT_CLUSTER === null ? describe : describe.skip)("a ledger in a sandbox on PostgreSQL", () => {
+  it("shows each member only its own rows, until the test is rolled back", async () => {
+    await using cluster = await startCluster();
+    const load = () => loadClient("postgresql");
+    const parts = { url: cluster.url, migrations: MIGRATIONS, load, role: "clerk" };
+    const app = create();
+    const ledger = ledgerOf(parts);
+    app.includeRouter(createLedger(parts, ledger), { prefix: "/v1" });
+    const sandbox = await openSandbox(ledger, { app });
+    const { $executeRawUnsafe: run } = sandbox.db as unknown as Record<string, (sql: string) => Promise<number>>;
+    for (const sql of POLICIES) await run?.call(sandbox.db, sql);
+    const client = await TestClient.open(app, { logger: new KeptLog() });
+    const enter = (member: string, name: string) => client.post(`/v1/ledger/own?name=${name}`).set("x-member", member);
+    await enter("ada", "plane").expect(200, "1");
+    await enter("bob", "saw").expect(200, "1");
+    await enter("ada", "drill").expect(200, "2");
+    await client.get("/v1/ledger").expect(200, "3");
+    await sandbox.rollback();
+    await client.get("/v1/ledger").expect(200, "0");
+    await client.close();
+    await closeSandboxes();
   });
 });
 

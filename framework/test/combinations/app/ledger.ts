@@ -1,11 +1,12 @@
 /** The ledger of members in a database, and counts in Redis. Needs Node. @module */
-import { Depends, HTTPException, type Logger, Router, t, withParams } from "tsgi";
+import { Depends, HTTPException, type Logger, Request, Router, t, withParams } from "tsgi";
 import {
   ConnectError,
   idempotent,
   type IdempotentOptions,
   type IsolationLevel,
   isUniqueViolation,
+  type Locals,
   MigrationError,
   openPrisma,
   type Patient,
@@ -44,6 +45,8 @@ export interface LedgerParts {
   readonly url: string;
   readonly migrations: string;
   readonly load: () => Promise<PrismaModule<LedgerClient>>;
+  /** The role of members, on PostgreSQL: then each member has only its own rows. */
+  readonly role?: string;
 }
 
 const short: TransactionOptions = { timeoutMs: 5000 };
@@ -58,15 +61,30 @@ export function explainLedger(error: unknown): string {
   return error instanceof UnavailableError ? "Try again." : String(error);
 }
 
-/** Routes of the ledger, with a database that is opened with the application. */
-export function createLedger({ url, migrations, load }: LedgerParts): Router {
-  const options: PrismaOptions<LedgerClient> = { url, migrations, sqlite: load };
+/** The database of the ledger, which is opened with the application. */
+export function ledgerOf({ url, migrations, load }: LedgerParts) {
+  const options: PrismaOptions<LedgerClient, LedgerClient> = { url, migrations, sqlite: load, postgresql: load };
   async function* openLedger() {
-    const db: Patient<LedgerClient> = await openPrisma<LedgerClient>(options);
+    const db: Patient<LedgerClient> = await openPrisma<LedgerClient, LedgerClient>(options);
     yield db;
     await db.$disconnect();
   }
-  const ledger = Depends(openLedger, { scope: "app", check: (db) => db.ping() });
+  return Depends(openLedger, { scope: "app", check: (db) => db.ping() });
+}
+
+/** The rows of the member that a header identifies. */
+const getMember = withParams({ request: Request }, async ({ request }) => {
+  const member = request.headers["x-member"];
+  if (member === undefined) throw new HTTPException(401);
+  return member;
+});
+const getLocals = withParams({ member: Depends(getMember) }, async ({ member }): Promise<Locals> => {
+  return { "app.member": member };
+});
+
+/** Routes of the ledger. */
+export function createLedger(parts: LedgerParts, ledger = ledgerOf(parts)): Router {
+  const { role } = parts;
   const countMembers = withParams({ db: ledger }, async ({ db }) => db.user.count());
   const transaction: RequestTransaction<typeof ledger, TransactionOf<typeof ledger>> = transactionOf(ledger, strict);
   const router = new Router({ prefix: "/ledger", tags: ["ledger"] });
@@ -99,6 +117,13 @@ export function createLedger({ url, migrations, load }: LedgerParts): Router {
       return id;
     },
   );
+  if (role !== undefined) {
+    const tx = Depends(transactionOf(ledger, { locals: Depends(getLocals), role }));
+    router.post("/own", { params: { tx, email: Depends(getMember), name: t.String() } }, async (args) => {
+      await args.tx.user.create({ data: { name: args.name, email: args.email } });
+      return args.tx.user.count();
+    });
+  }
   return router;
 }
 

@@ -1,0 +1,128 @@
+/** A database for tests, whose changes are rolled back. @module */
+import { DependencyOverrides, type Marker } from "tsgi";
+import { consoleLogger, endpointsOf, guardLogger, isDependency, MAX_TIMER_MS, WorkScope } from "tsgi/internals";
+import { prismaError } from "../errors.js";
+import type { RawClient } from "../idempotency-store.js";
+import { redirecting } from "../redirection.js";
+import { openedOf } from "../transaction.js";
+import { SandboxConnection } from "./connection.js";
+import { type JobsControl, SandboxJobs, type SandboxJob } from "./jobs.js";
+
+/** An App, or the `Jobs` of a program. */
+export interface SandboxTarget {
+  readonly dependencyOverrides: DependencyOverrides;
+}
+
+/** Registered: the `Jobs` of any copy of `@tsgi/jobs` have it. */
+const JOBS: unique symbol = Symbol.for("tsgi.jobs");
+
+/** The options of `openSandbox`. */
+export interface SandboxOptions {
+  /** The App that uses the sandbox. `sandbox.use` adds others. */
+  app?: SandboxTarget;
+}
+
+/** A copy of a database, with one transaction for each test. */
+export class Sandbox<Client = unknown> {
+  /** The client of the sandbox, for rows that a test needs. */
+  readonly db: Client;
+  readonly #callable: Parameters<DependencyOverrides["set"]>[0];
+  readonly #connection: SandboxConnection;
+  readonly #jobs: SandboxJobs;
+  readonly #scope: WorkScope;
+  /** Undo what `use` has changed. */
+  readonly #undo: (() => void)[] = [];
+
+  /** @internal */
+  static async open<Client>(database: Marker<Client>, options: SandboxOptions): Promise<Sandbox<Client>> {
+    if (!isDependency(database) || Reflect.get(database, "scope") !== "app") {
+      throw prismaError("TSGI_SANDBOX_DATABASE");
+    }
+    const overrides = options.app?.dependencyOverrides ?? new DependencyOverrides();
+    const scope = new WorkScope({}, overrides, guardLogger(consoleLogger));
+    const connection = new SandboxConnection();
+    try {
+      const work = scope.add(async ({ client }: { client: Client }) => client, { client: database }, "openSandbox()");
+      const client = (await redirecting(connection, () => work.run({}, new AbortController().signal))) as Client;
+      if (openedOf(client) === null) throw prismaError("TSGI_SANDBOX_DATABASE");
+      connection.begin();
+      const sandbox = new Sandbox(client, Reflect.get(database, "callable") as never, connection, scope);
+      if (options.app !== undefined) sandbox.use(options.app);
+      return sandbox;
+    } catch (error) {
+      await scope.close();
+      await connection.close();
+      throw error;
+    }
+  }
+
+  private constructor(
+    db: Client,
+    callable: Parameters<DependencyOverrides["set"]>[0],
+    connection: SandboxConnection,
+    scope: WorkScope,
+  ) {
+    this.db = db;
+    this.#callable = callable;
+    this.#connection = connection;
+    this.#scope = scope;
+    this.#jobs = new SandboxJobs(db as RawClient, (work) => connection.enter(work));
+  }
+
+  /** Uses the sandbox instead of the database, in an App or in the `Jobs` of a program, before or after its start. */
+  use(target: SandboxTarget): void {
+    const { dependencyOverrides: overrides } = target;
+    const before = overrides.get(this.#callable);
+    overrides.set(this.#callable, async () => this.db);
+    this.#undo.push(() => {
+      if (before === undefined) overrides.delete(this.#callable);
+      else overrides.set(this.#callable, before);
+    });
+    const control = Reflect.get(target, JOBS) as JobsControl | undefined;
+    if (control === undefined) this.#followRequests(target as Parameters<typeof endpointsOf>[0]);
+    else this.#undo.push(this.#jobs.take(control));
+  }
+
+  /** Lets each request of a route continue inside its transaction. */
+  #followRequests(app: Parameters<typeof endpointsOf>[0]): void {
+    for (const endpoint of endpointsOf(app)) {
+      const { app: respond } = endpoint;
+      const inPlace: typeof respond = (...call) => this.#connection.enter(() => respond(...call));
+      Object.defineProperty(endpoint, "app", { value: inPlace, configurable: true, writable: true });
+      this.#undo.push(() => void Object.defineProperty(endpoint, "app", { value: respond }));
+    }
+  }
+
+  /** Ends a test: undoes all changes since the last call. */
+  async rollback(): Promise<void> {
+    await this.#connection.rollBack();
+  }
+
+  /** The jobs that were enqueued and have not run, in the order in which they were enqueued. */
+  async jobs(): Promise<SandboxJob[]> {
+    return this.#jobs.list();
+  }
+
+  /**
+   * Runs the jobs that wait, and those that they enqueue, one at a time.
+   *
+   * @throws the error of a job that fails. It still waits, like those after it.
+   */
+  async runJobs(): Promise<void> {
+    await this.#jobs.run();
+  }
+
+  /** @internal */
+  async close(): Promise<void> {
+    // The connections of a sandbox do not keep the process alive, which would end here.
+    const alive = setInterval(() => {}, MAX_TIMER_MS);
+    try {
+      for (const undo of this.#undo.splice(0).toReversed()) undo();
+      await this.#connection.rollBack();
+      await this.#scope.close(); // disconnects the client, as the dependency does when the application stops
+      await this.#connection.close();
+    } finally {
+      clearInterval(alive);
+    }
+  }
+}
