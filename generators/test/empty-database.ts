@@ -11,6 +11,7 @@ export async function emptyDatabase(): Promise<{ url: string | null } & AsyncDis
     [Symbol.asyncDispose]: async () => {
       if (made) {
         await admin(`DROP DATABASE ${name} WITH (FORCE)`);
+        await admin(`DROP DATABASE IF EXISTS ${name}_template`); // of a sandbox
       }
     },
   };

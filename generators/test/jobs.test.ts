@@ -117,7 +117,7 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
     expect(readdirSync(join(project.path, "vendor"))).toContain("tsgi-jobs-0.1.0.tgz");
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
     await using server = await emptyDatabase();
-    const tests = await project.script("test", { TEST_DATABASE_URL: server.url ?? "" });
+    const tests = await project.script("test", database === "postgresql" ? { DATABASE_URL: server.url ?? "" } : {});
     expect(tests).toMatchObject({ status: 0, stderr: expect.stringContaining("PASS test/jobs.test.ts") });
   });
 
