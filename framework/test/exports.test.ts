@@ -46,6 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/passwords": "LoginThrottle Passwords getCaller",
   "@tsgi/prisma":
     "ConnectError MigrationError UnavailableError idempotent isUniqueViolation openPrisma transactionOf uniqueViolation",
+  "@tsgi/prisma/testing": "closeSandboxes openSandbox",
   "@tsgi/metrics": "prometheus",
   "@tsgi/otel": "openTelemetry startTracing",
   "@tsgi/redis": "openRedisStore redisStore",

@@ -29,10 +29,26 @@ const RAW: Readonly<Record<string, readonly [imports: string, run: string]>> = {
   prisma: ["", "tx.$executeRawUnsafe(statement)"],
 };
 
-/** Serves the application of a file with a route that swallows the error of a statement, and prints the address. */
-const SERVER = (file: string) => `import { serve } from "tsgi/node";
+/** A route in the transaction of a tenant, by the block of the page; Prisma has `transactionOf`. */
+const tenantRoute = (file: string) => {
+  const shown = block(`ts ${file} tenant`);
+  if (shown === "") return "";
+  return `${shown}
+app.get("/tenant", { params: { tx: ownTransaction } }, async ({ tx }) => {
+  const statement = "select count(*)::int as count, current_setting('app.tenant') as tenant from account";
+  return (await ${RAW[file]?.[1] ?? ""}).rows;
+});`;
+};
+
+/**
+ * Serves the application of a file with a route that swallows the error of a statement, and one of a tenant. Prints the
+ * address.
+ */
+const SERVER = (file: string) => `import { Depends, Header, withParams } from "tsgi";
+import { serve } from "tsgi/node";
 ${RAW[file]?.[0] ?? ""}
 const { app, transaction } = await import("./${file}.js");
+${tenantRoute(file)}
 app.post("/swallowed", { params: { tx: transaction } }, async ({ tx }) => {
   const run = (statement) => ${RAW[file]?.[1] ?? ""};
   await run("update account set balance = 99");
@@ -79,13 +95,13 @@ describeWithPostgreSQL.each(["kysely", "drizzle", "prisma"])(
       await server?.end();
     });
 
-    async function start() {
+    async function start(href = database.href) {
       const child = spawn(process.execPath, [TSX, path.join(home, "server.ts")], {
         cwd: home,
         env: {
           ...process.env,
           NODE_OPTIONS: "",
-          DATABASE_URL: database.href,
+          DATABASE_URL: href,
           DATABASE_POOL_SIZE: "3",
         },
         stdio: ["ignore", "pipe", "pipe"],
@@ -112,6 +128,34 @@ describeWithPostgreSQL.each(["kysely", "drizzle", "prisma"])(
     it("compiles under strict", async () => {
       const tsc = path.join(ROOT, "node_modules/typescript/bin/tsc");
       expect(await run(process.execPath, [tsc, "-p", "."], { cwd: home })).toEqual({ stdout: "", stderr: "" });
+    });
+
+    const slowly = name === "prisma" ? it.skip : it;
+    slowly("shows each tenant only its own rows", async () => {
+      const owner = `tenant_${process.pid}`;
+      await admin.query("truncate account restart identity");
+      await admin.query("insert into account (name, balance) values ('ada', 1), ('ada', 2), ('bob', 3)");
+      await admin.query(`alter table account enable row level security;
+        create policy own on account using (name = nullif(current_setting('app.tenant', true), ''));
+        create role ${owner} login; grant all on account to ${owner}`);
+      const own = new URL(database);
+      own.username = owner;
+      try {
+        await using started = await start(own.href);
+        const read = async (tenant: string) => {
+          const response = await fetch(`${started.base}/tenant`, { headers: { tenant } });
+          return response.json();
+        };
+        const tenants = ["ada", "bob", "eve", "' or true --", "ada", "bob"];
+        const seen = await Promise.all(tenants.map(read));
+        const counts: Record<string, number> = { ada: 2, bob: 1 };
+        expect(seen).toEqual(tenants.map((tenant) => [{ count: counts[tenant] ?? 0, tenant }]));
+        const { items } = (await (await fetch(`${started.base}/accounts`)).json()) as { items: unknown[] };
+        expect(items).toEqual([]);
+      } finally {
+        await admin.query(`drop policy own on account; alter table account disable row level security;
+          drop owned by ${owner}; drop role ${owner}`);
+      }
     });
 
     it("commits after the handler, rolls back after an error, paginates, and is ready", async () => {
