@@ -19,7 +19,7 @@ const PAGES = [
     page("Router", "/router"),
     page("Parameters", "/parameters"),
     page("Validation errors", "/validation-errors"),
-    page("Problem details", "/problem-details"),
+    page("Error format", "/error-format"),
     page("Responses", "/responses"),
     page("Dependencies", "/dependencies"),
     page("Requests, forms and uploads", "/uploads"),

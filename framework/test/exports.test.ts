@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<string, string>> = {
     EventSourceResponse File FileResponse Form FormData HTMLResponse HTTPConnection HTTPException Header HeaderList JSONResponse
     ParamKind Path PlainTextResponse Query RadixNode RadixRouter RecursionError RedirectResponse Request
     RequestValidationError Response ResponseHeaders ResponseValidationError Router Security SecurityScopes StaticFiles
-    StreamingResponse UploadFile WebSocket WebSocketException compileHandler event httpExceptionHandler lastEventId
+    StreamingResponse UploadFile WebSocket WebSocketException compileHandler errorFormat event httpExceptionHandler lastEventId
     requestValidationExceptionHandler sse t withParams`,
   "@tsgi/api-keys": "ApiKeys memoryKeys prismaKeys",
   "@tsgi/broadcast":

@@ -1,5 +1,5 @@
 /** The type of a client's method: a call of a route by its path. @module */
-import type { ROUTE_RESULT, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internals";
+import type { FormattedResult, ROUTE, ROUTE_RESULT, ROUTE_ARGUMENTS, ROUTE_PROBLEM } from "tsgi/internals";
 
 /**
  * Calls a route of one method by its path: with `params`, `body` and the options of `fetch`. Without the default of
@@ -12,6 +12,18 @@ export interface Call<Routes, Key extends typeof ROUTE_RESULT | typeof ROUTE_PRO
     path: Path,
     ...init: Arguments<Routes[Path][keyof Routes[Path] & typeof ROUTE_ARGUMENTS]>
   ): Routes[Path][keyof Routes[Path] & Key];
+}
+
+/**
+ * The same for an App with the option `errorFormat` or `validationStatus`.
+ *
+ * @typeParam App - The two options.
+ */
+export interface FormattedCall<Routes, App> {
+  <Path extends keyof Routes & string = never>(
+    path: Path,
+    ...init: Arguments<Routes[Path][keyof Routes[Path] & typeof ROUTE_ARGUMENTS]>
+  ): FormattedResult<Routes[Path][keyof Routes[Path] & typeof ROUTE], App>;
 }
 
 /**

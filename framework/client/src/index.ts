@@ -1,10 +1,9 @@
 /** `@tsgi/client`: calls that are typed by the routes themselves. @module */
 import createFetchClient, { type ClientOptions as FetchClientOptions, type Middleware } from "openapi-fetch";
-import type { Call } from "./call.js";
+import type { Call, FormattedCall } from "./call.js";
 import {
   type PathNames,
   readBody,
-  type ROUTE_RESULT,
   type ROUTE_METHOD,
   type ROUTE_PATH,
   type ROUTE_PROBLEM,
@@ -16,9 +15,9 @@ import { assertPathValues } from "./path.js";
 import { openStream, type StreamInit } from "./stream.js";
 import type { StreamCall } from "./stream-call.js";
 import { type RequestInitParts, writeRequest } from "./write-request.js";
-import type { Routed } from "tsgi";
+import type { ErrorFormat, Routed } from "tsgi";
 
-export type { Call } from "./call.js";
+export type { Call, FormattedCall } from "./call.js";
 export type {
   CallResult,
   CallOptions,
@@ -108,16 +107,22 @@ export interface ClientOptions extends Omit<FetchClientOptions, "bodySerializer"
 export interface ErrorOptions {
   /** `true` if the App has the option `problemDetails`. */
   readonly problemDetails?: boolean;
+  /** The type of the option `errorFormat` of the App. */
+  readonly errorFormat?: ErrorFormat;
+  /** The option `validationStatus` of the App. */
+  readonly validationStatus?: number;
 }
 
-/** The key of the results of calls. */
-type ResultKeyOf<Errors> = Errors extends { readonly problemDetails: true }
-  ? typeof ROUTE_PROBLEM
-  : typeof ROUTE_RESULT;
+/** The calls of one method. */
+type CallOf<Routes, Errors> = Errors extends { readonly problemDetails: true }
+  ? Call<Routes, typeof ROUTE_PROBLEM>
+  : Errors extends { readonly errorFormat: object } | { readonly validationStatus: number }
+    ? FormattedCall<Routes, Errors>
+    : Call<Routes>;
 
 /** A client: a function for each method and for WebSockets, and openapi-fetch's middleware. */
 export type Client<Api, Errors extends ErrorOptions = {}> = {
-  readonly [Of in keyof Api & Method]: Call<Api[Of], ResultKeyOf<Errors>>;
+  readonly [Of in keyof Api & Method]: CallOf<Api[Of], Errors>;
 } & {
   /**
    * Opens the WebSocket of a path at once: a value may be sent before it is open. `receives` and `sends` of its route
@@ -159,7 +164,8 @@ export type Client<Api, Errors extends ErrorOptions = {}> = {
  * const { data, error } = await client.GET("/hello");
  * console.log(data?.hello, error); // world undefined
  * ```
- * @typeParam Errors - `{ problemDetails: true }` if the App has that option: then errors are problem details.
+ * @typeParam Errors - The options of the App that decide on its errors: `{ errorFormat: typeof errors }`,
+ *   `{ validationStatus: 400 }` or `{ problemDetails: true }`.
  * @see {@link https://openapi-ts.dev/openapi-fetch/}
  */
 export function createClient<Api, Errors extends ErrorOptions = {}>(options: ClientOptions = {}): Client<Api, Errors> {

@@ -19,6 +19,8 @@ export {
   httpExceptionHandler,
   requestValidationExceptionHandler,
 } from "./http/exception-handlers.js";
+export { type ErrorFormat, errorFormat, type ErrorFormatOptions } from "./openapi/error-format.js";
+export type { ErrorFacts } from "./protocol/error-format.js";
 export type { ErrorCode } from "./common/error-codes.js";
 export {
   ClientDisconnect,
@@ -88,7 +90,8 @@ export { ResponseHeaders } from "./http/response/headers.js";
 export { type StreamContent, StreamingResponse } from "./http/response/streaming.js";
 export { type AppDelete, type AppGet, type AppPatch, type AppPost, type AppPut } from "./routing/common-verbs.js";
 export { type CallbackOperation, type Callbacks } from "./routing/options.js";
-export { type ErrorSource, type Translate } from "./http/problem-details.js";
+export type { ErrorSource } from "./http/error-format.js";
+export type { Translate } from "./protocol/error-format.js";
 export { type MediaTypeDoc, type ResponseDoc, type ResponseDocs } from "./parameters/annotation.js";
 export {
   type DataEvent,

@@ -30,7 +30,7 @@ export {
   type SettlingDependency,
 } from "./parameters/dependencies/settlement.js";
 export { QUERY } from "./parameters/head.js";
-export type { CallResult, HTTPValidationError } from "./routing/call-result.js";
+export type { CallResult, FormattedResult, HTTPValidationError } from "./routing/call-result.js";
 export type { CallOptions, FormHeaders, Optional, ParametersOption } from "./routing/call-arguments.js";
 export { routeNameOf } from "./routing/entries.js";
 export type { PathParams, Resolved } from "./routing/radix-node.js";

@@ -14,6 +14,8 @@ import {
   type ASGIApp,
   BackgroundTasks,
   Body,
+  type ErrorFacts,
+  errorFormat,
   type HTTPScope,
   PlainTextResponse,
   Request,
@@ -245,6 +247,21 @@ describe("a malformed event", () => {
     const { statusCode, headers, multiValueHeaders, body } = await resultOf(app, event);
     expect([statusCode, JSON.parse(body)]).toEqual([status, expect.objectContaining({ type: "about:blank", status })]);
     expect(JSON.stringify([headers, multiValueHeaders])).toContain("application/problem+json");
+  });
+
+  it.each<[string, number, object]>([
+    ["a malformed event", 400, { ...v1, httpMethod: "" }],
+    ["a response that is too large", 500, v1],
+  ])("is an error in the format of an application with errorFormat: %s", async (_name, status, event) => {
+    const write = (facts: ErrorFacts) => ({
+      code: facts.status,
+      isKnown: facts.scope !== null || facts.error !== null,
+    });
+    const schema = t.Object({ code: t.Integer(), isKnown: t.Boolean() });
+    const app = new App({ logger: new KeptLog(), errorFormat: errorFormat({ schema, write }) });
+    app.get("/", async () => new Response("x".repeat(7_000_000)));
+    const { statusCode, body } = await resultOf(app, event);
+    expect([statusCode, JSON.parse(body)]).toEqual([status, { code: status, isKnown: false }]);
   });
 
   it.each<[string, object]>([

@@ -15,7 +15,7 @@ import {
   SCHEME_OPTIONS,
   whole,
 } from "tsgi/internals";
-import { type SchemeOptions, SecurityScheme, type SecuritySchemeObject } from "tsgi/security";
+import { type SchemeOptions, SecurityScheme, type SecuritySchemeObject, type WithAuthError } from "tsgi/security";
 import type { AccessTokens } from "./access-tokens.js";
 import { type Claims, scopesOf, verifyToken } from "./claims.js";
 import * as jose from "jose";
@@ -49,6 +49,11 @@ export type JWTBearerOptions<AutoError extends boolean = boolean> =
   | ProviderTokenOptions<AutoError>
   | IssuedTokenOptions<AutoError>;
 
+/** The options of a `JWTBearer` with its own error. */
+type OptionsWithError<AutoError extends boolean> =
+  | WithAuthError<ProviderTokenOptions<AutoError>>
+  | WithAuthError<IssuedTokenOptions<AutoError>>;
+
 const PLACE = "new JWTBearer()";
 
 /** Asymmetric algorithms only. Attack: with HS256, the provider's public key would be the secret (RFC 8725 §2.1). */
@@ -78,7 +83,7 @@ interface TokenKind {
   readonly resource: ReturnType<typeof describeResource> | null;
 }
 
-function kindOf(options: JWTBearerOptions): TokenKind {
+function kindOf(options: JWTBearerOptions | OptionsWithError<boolean>): TokenKind {
   if (isObject(options) && "tokens" in options) {
     assertOptions(PLACE, options, { ...SCHEME_OPTIONS, tokens: TOKENS });
     const definition = { type: "http", scheme: "bearer", bearerFormat: "JWT" } as const;
@@ -119,7 +124,9 @@ export class JWTBearer<AutoError extends boolean = true> extends SecurityScheme<
   readonly resourceMetadata: { readonly path: string; readonly document: ResourceMetadata } | null;
 
   /** @throws ConfigurationError if a URL is not encrypted, an algorithm is symmetric, and for an unknown option. */
-  constructor(options: JWTBearerOptions<AutoError>) {
+  constructor(options: OptionsWithError<AutoError>);
+  constructor(options: JWTBearerOptions<AutoError>);
+  constructor(options: JWTBearerOptions<AutoError> | OptionsWithError<AutoError>) {
     const { verify, definition, resource } = kindOf(options);
     const metadata = resource && `resource_metadata="${new URL(resource.path, resource.document.resource).href}"`;
     /** Writes `WWW-Authenticate` of RFC 6750 §3. */

@@ -40,7 +40,7 @@ export const QUERIES: readonly (readonly [query: string, page: string])[] = [
   ["webauthn", "passkeys"],
   ["request id", "cookbook/request-ids"],
   ["access log", "cookbook/request-ids"],
-  ["error format", "cookbook/error-format"],
+  ["error format", "error-format"],
   ["custom validation messages", "cookbook/validation-messages"],
   ["custom types", "cookbook/custom-types"],
   ["nested routers", "cookbook/nested-routers"],

@@ -928,7 +928,7 @@ const ofAccount: Row[] = [
     "refuses two badges",
     "GET /v1/who/badge",
     { headers: [["cookie", "badge=ada; badge=bob"]] },
-    error("GET", 401, "Not authenticated", { "www-authenticate": "APIKey" }),
+    error("GET", 404, "There is no /v1/who/badge"),
   ),
   row(
     "knows a card by a scheme of the application's own",

@@ -260,7 +260,7 @@ export const waysIn: readonly {
     path: "/v1/who/badge",
     send: withHeader("cookie", "badge=ada"),
     expected: "ada",
-    refused: 401,
+    refused: 404,
   },
   {
     scheme: "a scheme of the application's own",

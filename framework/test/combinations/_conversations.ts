@@ -252,7 +252,7 @@ export const refusals: readonly Refusal[] = [
   {
     title: "guards the WebSockets of a mounted App",
     path: "/partner/news",
-    expected: { statusCode: 401, body: { detail: "Not authenticated" } },
+    expected: { statusCode: 401, body: { partner: "Not authenticated" } },
   },
   {
     title: "refuses a handshake with the response of an application on the protocol itself",

@@ -130,7 +130,7 @@ interface SeenProblem {
   readonly errors?: readonly { readonly pointer?: string; readonly parameter?: string; readonly code: string }[];
 }
 
-/** problem-details.md, Members. */
+/** error-format.md, Problem details. */
 function isProblem({ type, title, errors, ...seen }: SeenProblem, expected: ExpectedProblem): boolean {
   const { status, detail = seen.detail, instance = seen.instance, faults } = expected;
   return (

@@ -312,7 +312,7 @@ class Flow {
     return { status, headers: { ...headers, "content-type": "application/problem+json" }, body: { problem } };
   }
 
-  /** problem-details.md, Which responses: "A mounted App follows its own option." */
+  /** error-format.md, Which responses: "A mounted App follows its own option." */
   #isProblem(place: Place): boolean {
     const { problems, mount } = this.#c;
     if (problems === "none" || problems === "all") return problems === "all";

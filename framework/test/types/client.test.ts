@@ -175,6 +175,40 @@ is<Equal<typeof silent.error, ProblemDetails | undefined>>();
 is<Equal<typeof silent.data, number | undefined>>();
 `;
 
+/** The same errors in a format, and with another status of validation errors. */
+const FORMAT_PROGRAM = `import type * as declared from "./declared.js";
+import { errorFormat, t } from "tsgi";
+import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
+const errors = errorFormat({ schema: t.Object({ message: t.String() }), validationStatus: 400, write: ({ title }) => ({ message: title }) });
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const is = <_T extends true>(): void => {};
+type Body = { message: string };
+const client = createClient<ApiOf<typeof declared>, { errorFormat: typeof errors }>();
+const { data, error } = await client.GET("/documents/{id}", { params: { path: { id: 1 } } });
+is<Equal<typeof data, { id: number } | undefined>>();
+if (error && "code" in error) is<Equal<typeof error.code, "limited" | "unauthorized" | "missing" | "deleted" | "conflict">>();
+else is<Equal<typeof error, Body | undefined>>();
+const guarded = await client.GET("/guarded");
+is<Equal<typeof guarded.error, { code: "away" } | Body | undefined>>();
+const silent = await client.GET("/silent");
+is<Equal<typeof silent.error, Body | undefined>>();
+const kind = t.Object({ kind: t.Literal("error"), tags: t.Array(t.Object({ is: t.Literal("tag") })) });
+errorFormat({ schema: kind, write: () => ({ kind: "error", tags: [{ is: "tag" }] }) });
+errorFormat({ schema: kind, write: ({ issues }) => ({ kind: "error", tags: (issues ?? []).map(() => ({ is: "tag" }) as const) }) });
+// @ts-expect-error -- a property that is missing
+errorFormat({ schema: kind, write: ({ status }) => ({ kind: "error" }) });
+// @ts-expect-error -- a body that does not fit
+errorFormat({ schema: t.Object({ message: t.String() }), write: ({ status }) => ({ message: status }) });
+// @ts-expect-error -- the detail may be any value
+errorFormat({ schema: t.Object({ message: t.String() }), write: ({ detail }) => ({ message: detail }) });
+const plain = createClient<ApiOf<typeof declared>, { validationStatus: 400 }>();
+const invalid = await plain.GET("/guarded");
+is<Equal<typeof invalid.error, { code: "away" } | HTTPValidationError | undefined>>();
+const conflict = createClient<ApiOf<typeof declared>, { validationStatus: 409 }>();
+const replaced = await conflict.GET("/documents/{id}", { params: { path: { id: 1 } } });
+is<Equal<HTTPValidationError extends typeof replaced.error ? true : false, false>>();
+`;
+
 const HEAD = `import type * as items from "./routes.js";
 import { type ApiOf, createClient, type HTTPValidationError } from "@tsgi/client";
 const client = createClient<ApiOf<typeof items, "/v1">>({ baseUrl: "http://127.0.0.1:8000" });
@@ -237,6 +271,7 @@ const programs = {
   "secured-program.ts": SECURED_PROGRAM,
   "declared-program.ts": DECLARED_PROGRAM,
   "problem-program.ts": PROBLEM_PROGRAM,
+  "format-program.ts": FORMAT_PROGRAM,
 };
 const mistaken = Object.fromEntries(
   mistakes.map(([, source], index) => [`mistake-${index}.ts`, HEAD + source.replace("‸", "")]),
@@ -285,6 +320,10 @@ describe.each(cases)("a client's types, by the routes' $form, with TypeScript $v
 
   it("have the errors of the route, of its App or Router, and of its dependencies", () => {
     expect([...errorsOf("declared-program.ts"), ...errorsOf("problem-program.ts")]).toEqual([]);
+  });
+
+  it("have the body of the option errorFormat, and the status of validationStatus", () => {
+    expect(errorsOf("format-program.ts")).toEqual([]);
   });
 
   it.each(mistakes)("make %s one error at its own line, of at most six lines", (what, source, says) => {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { WebSocket } from "ws";
-import type { ASGIApp, ReceiveMessage } from "tsgi";
+import { App, type ASGIApp, type ErrorFacts, errorFormat, type ReceiveMessage, t } from "tsgi";
 import { installLoop, loopName } from "tsgi/concurrency";
 import { useLoopPackage } from "../../core/src/platforms/concurrency/loop.js";
 import { decodeLatin1 } from "../../core/src/protocol/bytes.js";
@@ -127,6 +127,15 @@ onUws("a server on uWebSockets.js", () => {
       expect(await wire.write(request).closed).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     },
   );
+
+  it("rejects requests in the format of an App with errorFormat", async () => {
+    const write = ({ status, scope }: ErrorFacts) => ({ code: status, scope });
+    const app = new App({ errorFormat: errorFormat({ schema: t.Any(), write }) });
+    await using own = await served((...call) => app(...call));
+    await using wire = new Wire(own.port);
+    const request = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip\r\n\r\n`;
+    expect(await wire.write(request).closed).toMatch(/^HTTP\/1\.1 501 [^]*\{"code":501,"scope":null\}/);
+  });
 
   it.each(accepted.filter(([rule]) => !unmet.has(rule)))("lets through %s", async (_rule, request, told) => {
     await using wire = new Wire(server.port);

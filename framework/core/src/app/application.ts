@@ -24,8 +24,8 @@ import {
   type ExceptionKey,
   type KeyedHandler,
 } from "../http/exception-handlers.js";
-import type { ErrorFormat, Translate } from "../http/problem-details.js";
-import { PROBLEM_DETAILS } from "../protocol/error-response.js";
+import { PROBLEM_FORMAT } from "../http/problem-details.js";
+import { ERROR_WRITER, ErrorWriter, type Translate } from "../protocol/error-format.js";
 import { configurationError } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits, LIMITS, mergeLimits } from "../http/limits.js";
 import { consoleLogger, guardLogger, keepLogger, type Logger } from "../common/logger.js";
@@ -129,9 +129,15 @@ const OPTIONS: OptionRules<AppOptions> = {
   exceptionHandlers: ANYTHING,
 };
 
-/** The format of an App's errors; `undefined` for the default one. */
-function errorFormatOf({ problemDetails = false, translate }: AppOptions): ErrorFormat | undefined {
-  return problemDetails || translate ? { problemDetails, translate: translate ?? null } : undefined;
+/** Writes the errors of an App; `undefined` if its options do not concern them. */
+function errorWriterOf(options: AppOptions, logger: Logger): ErrorWriter | undefined {
+  const { errorFormat, problemDetails, translate, validationStatus = errorFormat?.validationStatus } = options;
+  if (errorFormat && problemDetails) {
+    throw configurationError("TSGI_INVALID_OPTION", "new App()", "problemDetails", "false with errorFormat", true);
+  }
+  const format = problemDetails ? PROBLEM_FORMAT : errorFormat;
+  if (!format && !translate && validationStatus === undefined) return undefined;
+  return new ErrorWriter({ format, validationStatus, translate, logger });
 }
 
 const dispatchers = new WeakMap<object, Dispatcher>();
@@ -227,6 +233,8 @@ export class Application<Responses extends ResponseDocs = {}> extends Dispatchin
   get [LIMITS](): Readonly<Limits> {
     return this.#limits;
   }
+  /** `undefined` for the default format. @internal */
+  readonly [ERROR_WRITER]: ErrorWriter | undefined;
   readonly #exceptionHandlers: ExceptionHandlers;
   readonly #endpointSettings: EndpointSettings;
   readonly #root = new Router<"", Responses>();
@@ -281,7 +289,7 @@ export class Application<Responses extends ResponseDocs = {}> extends Dispatchin
     this.#limits = mergeLimits(DEFAULT_LIMITS, options.limits);
     this.#exceptionHandlers = new ExceptionHandlers(options.exceptionHandlers);
     this.#dispatcher.addMiddleware(...(options.middleware ?? []));
-    if (options.problemDetails) Object.defineProperty(this, PROBLEM_DETAILS, { value: true });
+    this[ERROR_WRITER] = errorWriterOf(options, this.#logger);
     this.#pool = parts.createPool({
       options: options.pool ?? {},
       entry: options.entry,
@@ -320,7 +328,7 @@ export class Application<Responses extends ResponseDocs = {}> extends Dispatchin
       overrides: this.dependencyOverrides,
       application: this.#application,
       lifespan: this.#life,
-      format: errorFormatOf(options),
+      errorWriter: this[ERROR_WRITER],
       onServing: () => this.#addDocumentation(),
     });
     this.#root[SUBSCRIBE]({
@@ -363,11 +371,12 @@ export class Application<Responses extends ResponseDocs = {}> extends Dispatchin
     return this.#pool.stats;
   }
 
-  /** Starts the lifespan. Its state reports the format of errors to the server. */
+  /** Starts the lifespan. Through its state the server finds the format of errors. */
   #startLife(life: Startable, args: Parameters<Startable["start"]>): ReturnType<Startable["start"]> {
     this.#reportIncompletePages();
     const [state, options] = args;
-    if (this.settings.problemDetails && options?.outer === undefined) Object.assign(state, { [PROBLEM_DETAILS]: true });
+    const { [ERROR_WRITER]: writer } = this;
+    if (writer && options?.outer === undefined) Object.assign(state, { [ERROR_WRITER]: writer });
     return life.start(...args);
   }
 

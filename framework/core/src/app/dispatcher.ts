@@ -11,7 +11,7 @@ import type { Logger } from "../common/logger.js";
 import { type Middleware, wrap } from "../middleware/chain.js";
 import type { Instrumentation } from "../middleware/observation/types.js";
 import { OBSERVED, type ObservedScope, observing } from "../middleware/observation/observed.js";
-import { ERROR_FORMAT, type ErrorFormat, type FormattedScope } from "../http/problem-details.js";
+import { ERROR_WRITER, type ErrorWriter } from "../protocol/error-format.js";
 import { Request } from "../http/request.js";
 import { canonicalPath, isBelow, localPath, rewrittenPath, rootPathOf, sentPath } from "../protocol/scope.js";
 import { RadixRouter } from "../routing/radix-router.js";
@@ -35,8 +35,8 @@ const EXACT = { exact: true } as const;
 
 /** A scope with the keys that an App sets for the Apps that are mounted in it. */
 type RequestScope = (HTTPScope | WebSocketScope) &
-  ObservedScope &
-  FormattedScope & {
+  ObservedScope & {
+    [ERROR_WRITER]?: ErrorWriter | undefined;
     [OVERRIDES]?: readonly DependencyOverrides[];
     [APPLICATION]?: ApplicationScope;
     [MOUNTING]?: RequestScope;
@@ -72,7 +72,7 @@ export interface DispatcherSettings {
   readonly application: ApplicationScope;
   readonly lifespan: Startable;
   /** The format of errors, if it is not the default one. A mounted App has its own. */
-  readonly format: ErrorFormat | undefined;
+  readonly errorWriter: ErrorWriter | undefined;
   /** Called once, with the first HTTP or WebSocket scope. */
   readonly onServing: () => void;
 }
@@ -176,10 +176,10 @@ export class Dispatcher {
   #enter(given: RequestScope): RequestScope {
     if (!this.#isServing) this.#startServing();
     const scope = Object.isExtensible(given) ? given : copyScope(given);
-    const { app, format } = this.#settings;
+    const { app, errorWriter } = this.#settings;
     if (scope[APPLICATION] !== undefined) {
       // handed on by an App in which this one is mounted
-      scope[ERROR_FORMAT] = format;
+      scope[ERROR_WRITER] = errorWriter;
       scope[MOUNTED] = app;
       return scope;
     }
@@ -189,7 +189,7 @@ export class Dispatcher {
     const isDecoded = isNew || !apps.has(scope.app as object);
     const path = isDecoded ? canonicalPath(scope.path, scope.raw_path, options) : rewrittenPath(scope.path, options);
     own.app = app;
-    if (format !== own[ERROR_FORMAT]) own[ERROR_FORMAT] = format;
+    if (errorWriter !== own[ERROR_WRITER]) own[ERROR_WRITER] = errorWriter;
     return path === own.path ? own : withPath(own, path, isDecoded);
   }
 
@@ -237,8 +237,7 @@ export class Dispatcher {
   #refuseBadPath(scope: HTTPScope | WebSocketScope, receive: Receive, send: Send): Promise<void> {
     const error = new HTTPException(400, "The path is not valid percent-encoded UTF-8");
     if (scope.type === "http") return this.#respondTo(error, this.#requestOf(scope, receive), send);
-    const { statusCode, headers, body } = httpExceptionHandler(error, { scope });
-    return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
+    return new WebSocket(scope, receive, send)[REFUSE](httpExceptionHandler(error, { scope }));
   }
 
   #callMount(mount: Mount, scope: RequestScope, receive: Receive, send: Send): Promise<void> {
@@ -317,9 +316,11 @@ function noRoute(allowed: readonly string[]): HTTPException {
 
 function rejectScope(scope: unknown): Promise<never> {
   const given = scope as { type?: unknown; url?: unknown } | null;
-  if (given?.url === undefined) return Promise.reject(unknownScope(given?.type, '"http", "websocket" or "lifespan"'));
+  if (process.env["TSGI_PLATFORM"] === "web" || given?.url === undefined) {
+    return Promise.reject(unknownScope(given?.type, '"http", "websocket" or "lifespan"'));
+  }
   const message =
-    "An App is an ASGI application, not a listener of http.createServer. " +
+    "An App is not a listener of http.createServer. " +
     'Write `http.createServer(toNodeHandler(app))` with `import { toNodeHandler } from "tsgi/node"`.';
   return Promise.reject(new TypeError(message));
 }

@@ -8,6 +8,7 @@ import {
   serverErrorHandler,
   statusOf,
 } from "../http/exception-handlers.js";
+import { errorWriterOf } from "../http/error-format.js";
 import { ClientDisconnect, foreignError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText, type Logger, logOnce } from "../common/logger.js";
 import { observedOf, runTasks } from "../middleware/observation/observed.js";
@@ -45,19 +46,20 @@ type MakeResponse = (error: unknown, request: Request, settings: ErrorSettings) 
 /** Creates the response to an error: with the nearest registered handler, or a default one. */
 async function toErrorResponse(error: unknown, request: Request, settings: ErrorSettings): Promise<Response> {
   if (error instanceof EarlyResponse) return error.response;
+  const { validationStatus } = errorWriterOf(request);
   for (const handlers of settings.handlers) {
-    const handler = handlers.find(error);
+    const handler = handlers.find(error, validationStatus);
     if (!handler) continue;
     const result = await (handler as ExceptionHandler)(error, request);
-    return responseOf(result) ?? toJSONResponse(result, error);
+    return responseOf(result) ?? toJSONResponse(result, error, validationStatus);
   }
   return toDefaultResponse(error, request, settings);
 }
 
 /** Keeps the headers of the error: a 401 needs its `WWW-Authenticate`, a 405 its `Allow` (RFC 9110 §15.5.2, §15.5.6). */
-function toJSONResponse(value: unknown, error: unknown): Response {
+function toJSONResponse(value: unknown, error: unknown, validationStatus: number): Response {
   const headers = error instanceof HTTPException ? error.headers : undefined;
-  return new JSONResponse(value, { statusCode: statusOf(error), headers });
+  return new JSONResponse(value, { statusCode: statusOf(error, validationStatus), headers });
 }
 
 const toDefaultResponse: MakeResponse = (error, request, { debug }) => {

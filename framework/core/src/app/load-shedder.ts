@@ -117,7 +117,7 @@ export class EventLoopShedder implements LoadShedder {
     const headers = { "retry-after": String(this.#options.retryAfterSeconds ?? 1), "cache-control": "no-store" };
     const response = refusalOf(scope, { statusCode: 503, detail: "The server is overloaded", headers });
     if (scope.type === "http") return response.send(send, scope.method === "HEAD");
-    return new WebSocket(scope, receive, send)[REFUSE](503, response.headers, response.body);
+    return new WebSocket(scope, receive, send)[REFUSE](response);
   }
 
   #warn(): void {

@@ -184,11 +184,9 @@ export class SocketEndpoint {
       this.#log(websocket, error);
       return websocket.close(INTERNAL_ERROR, "Internal Server Error");
     }
-    const { statusCode, headers, body } = this.#toRefusal(websocket, error);
-    if (statusCode >= 500) observedOf(websocket.scope)?.fail(error);
-    await websocket[REFUSE](statusCode, headers, body).catch((failure: unknown) => {
-      if (!websocket[IS_OWN_END](failure)) throw failure;
-    });
+    const response = this.#toRefusal(websocket, error);
+    if (response.statusCode >= 500) observedOf(websocket.scope)?.fail(error);
+    await websocket[REFUSE](response);
   }
 
   /** The response to a handshake that an error rejects. */

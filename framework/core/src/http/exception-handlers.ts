@@ -1,9 +1,8 @@
 /** Handlers of errors, and the default ones. @module */
 import { configurationError, foreignError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText } from "../common/logger.js";
-import { type ErrorSource, formattedInvalid, problemOfException, problemOfStatus } from "./problem-details.js";
+import { errorResponse, type ErrorSource, invalidResponse } from "./error-format.js";
 import type { Request } from "./request.js";
-import { JSONResponse } from "./response/kinds.js";
 import type { Response } from "./response/response.js";
 
 /**
@@ -44,10 +43,10 @@ export type ExceptionHandlersInit =
   | Iterable<readonly [ExceptionKey, ExceptionHandler<never>]>
   | Readonly<Record<number, ExceptionHandler<Error>>>;
 
-/** The default status of an error. */
-export function statusOf(error: unknown): number {
+/** The default status of an error. @param validationStatus - The status of an invalid request. */
+export function statusOf(error: unknown, validationStatus: number): number {
   if (error instanceof HTTPException) return error.statusCode;
-  return error instanceof RequestValidationError ? 422 : 500;
+  return error instanceof RequestValidationError ? validationStatus : 500;
 }
 
 /** The handlers of one App, router or route. */
@@ -71,9 +70,9 @@ export class ExceptionHandlers {
   }
 
   /** The handler for an error. An `HTTPException` has chosen its status; the status of any other error is a default. */
-  find(error: unknown): ExceptionHandler<never> | undefined {
+  find(error: unknown, validationStatus: number): ExceptionHandler<never> | undefined {
     if (this.#handlers.size === 0) return undefined;
-    const byStatus = this.#handlers.get(statusOf(error));
+    const byStatus = this.#handlers.get(statusOf(error, validationStatus));
     return error instanceof HTTPException ? (byStatus ?? this.#byClass(error)) : (this.#byClass(error) ?? byStatus);
   }
 
@@ -93,9 +92,10 @@ export class ExceptionHandlers {
 }
 
 /**
- * The default response to an `HTTPException`: `{"detail": …}` with its status and headers.
+ * The default response to an `HTTPException`, with its status and headers: in the error format of the App, or
+ * `{"detail": …}`.
  *
- * @param request - Pass it if the App has the option `problemDetails`.
+ * @param request - Without it, the App and its options are unknown.
  * @example
  * ```ts
  * import { App, HTTPException, httpExceptionHandler } from "tsgi";
@@ -108,14 +108,14 @@ export class ExceptionHandlers {
  * ```
  */
 export function httpExceptionHandler(error: HTTPException, request?: ErrorSource): Response {
-  const { statusCode, headers, detail } = error;
-  return problemOfException(error, request) ?? new JSONResponse({ detail }, { statusCode, headers });
+  return errorResponse(request, { status: error.statusCode, detail: error.detail, error }, error.headers);
 }
 
 /**
- * The default response to a request with invalid parameters: 422 with `{"detail": [issue, …]}`.
+ * The default response to a request with invalid parameters: in the error format of the App, or 422 with
+ * `{"detail": [issue, …]}`.
  *
- * @param request - Pass it if the App has the option `problemDetails` or `translate`.
+ * @param request - Without it, the App and its options are unknown.
  * @example
  * ```ts
  * import { App, RequestValidationError, requestValidationExceptionHandler } from "tsgi";
@@ -129,15 +129,13 @@ export function httpExceptionHandler(error: HTTPException, request?: ErrorSource
  * ```
  */
 export function requestValidationExceptionHandler(error: RequestValidationError, request?: ErrorSource): Response {
-  return formattedInvalid(error, request) ?? new JSONResponse({ detail: error.errors }, { statusCode: 422 });
+  return invalidResponse(error, request);
 }
 
 /** The default response to any other error: 500, without details of the error unless `debug` is set. */
 export function serverErrorHandler(error: unknown, debug: boolean, request?: ErrorSource): Response {
-  const detail = "Internal Server Error";
   const shown = error instanceof Error ? (error.stack ?? error.message) : errorText(error);
-  const content = debug ? { detail, debug: shown.split("\n") } : { detail };
-  return problemOfStatus(request, 500, content) ?? new JSONResponse(content, { statusCode: 500 });
+  return errorResponse(request, { status: 500, error, ...(debug && { debug: shown.split("\n") }) });
 }
 
 /** Tells if an error is unexpected, and is logged. */

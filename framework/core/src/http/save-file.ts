@@ -1,6 +1,7 @@
 /** Writes files so that readers see either the old content or the new. @module */
 import { HTTPException } from "../common/exceptions.js";
 import { nodeModule } from "../common/platform.js";
+import { missingModule } from "../common/runtime.js";
 
 /** A full disk: ENOSPC for its space, EDQUOT for the share of a user, EFBIG for the largest file that it takes. */
 const FULL_DISK = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
@@ -22,6 +23,7 @@ export function toPath(path: string | URL): string {
  * @throws HTTPException 507 when the disk is full.
  */
 export async function saveFile(path: string | URL, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  if (process.env["TSGI_PLATFORM"] === "web") throw missingModule("node:fs/promises", "UploadFile.saveTo()");
   const { open, rename, rm } = nodeModule("node:fs/promises", "UploadFile.saveTo()");
   const target = toPath(path);
   const part = `${target}.${crypto.randomUUID()}.part`;

@@ -43,9 +43,7 @@ export class UploadClosedError extends Error {
   override readonly name = "UploadClosedError";
 
   constructor() {
-    super(
-      "The uploaded file is closed: its request has ended, or close() was called. Read or save it in the handler or in a background task, and await that.",
-    );
+    super("The uploaded file is closed: its request has ended, or close() was called. Read or save it before that.");
   }
 }
 

@@ -12,11 +12,14 @@ import { encodeUTF8 } from "../protocol/header-list.js";
 import { disconnectReason, MarkedGenerator, markHandled, markMethods, RESOLVED } from "../common/promises.js";
 import { ClientDisconnect, findCloseFault, WebSocketException } from "../common/exceptions.js";
 import { DEFAULT_LIMITS, type Limits } from "./limits.js";
+import { ERROR_WRITER, type WithErrorWriter } from "../protocol/error-format.js";
+import { errorResponse } from "./error-format.js";
 import { CALL, type CalledScope } from "../protocol/server-context.js";
 import { HTTPConnection, LEFT } from "./request.js";
 import { receiveAhead } from "./websocket/receive-ahead.js";
 import { parseJSON } from "./request/json.js";
 import { type HeadersInit, ResponseHeaders } from "./response/headers.js";
+import type { Response } from "./response/response.js";
 
 /**
  * The extension of servers that bound a message before it is in memory: they take the bound with `websocket.accept`, as
@@ -317,6 +320,9 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     const fault = findCloseFault(code, reason);
     if (fault !== null) throw new RangeError(fault);
     if (this.#state === "closed") return;
+    const { [ERROR_WRITER]: writer }: WebSocketScope & WithErrorWriter = this.scope;
+    // A server would write it too, without the facts about the request.
+    if (writer && this.#canRespond && code < 4000) return this[REFUSE](errorResponse(this, { status: 403 }));
     this.#hasClosed = true;
     this.#ended(new WebSocketException(code, reason));
     try {
@@ -326,17 +332,23 @@ export class TypedWebSocket<Message = string | Uint8Array, Sent = unknown>
     }
   }
 
+  /** `true` while a whole HTTP response can reject the handshake. */
+  get #canRespond(): boolean {
+    return this.#state === "connecting" && this.scope.extensions?.["websocket.http.response"] !== undefined;
+  }
+
   /** @internal */
-  async [REFUSE](statusCode: number, headers: HeadersInit, body: Uint8Array): Promise<void> {
-    if (this.#state !== "connecting" || !this.scope.extensions?.["websocket.http.response"]) {
-      return this.close(statusCode >= 500 ? INTERNAL_ERROR : POLICY_VIOLATION);
-    }
+  async [REFUSE]({ statusCode, headers, body }: Response): Promise<void> {
+    if (!this.#canRespond) return this.close(statusCode >= 500 ? INTERNAL_ERROR : POLICY_VIOLATION);
     this.#hasClosed = true;
     this.#ended(new WebSocketException(ABNORMAL, "The handshake was refused"));
-    const list = new ResponseHeaders(headers);
-    list.set("content-length", String(body.length));
-    await this.#deliver({ type: "websocket.http.response.start", status: statusCode, headers: list.toList() });
-    await this.#deliver({ type: "websocket.http.response.body", body });
+    headers.set("content-length", String(body.length));
+    try {
+      await this.#deliver({ type: "websocket.http.response.start", status: statusCode, headers: headers.toList() });
+      await this.#deliver({ type: "websocket.http.response.body", body });
+    } catch (error) {
+      if (!this[IS_OWN_END](error)) throw error; // the client has disconnected
+    }
   }
 
   /** Each message until the client closes: a value where the route has the option `receives`, else text or bytes. */

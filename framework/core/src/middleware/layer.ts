@@ -17,9 +17,8 @@ import { type Host, parseHost } from "../protocol/http-grammar.js";
 import { HTTPException } from "../common/exceptions.js";
 import { markHandled } from "../common/promises.js";
 import { FROM_LIST, GET_LIST, type HeadersInit, ResponseHeaders } from "../http/response/headers.js";
-import { problemOfStatus } from "../http/problem-details.js";
+import { errorResponse } from "../http/error-format.js";
 import { tooLarge } from "../http/request/body.js";
-import { JSONResponse } from "../http/response/kinds.js";
 import type { Response } from "../http/response/response.js";
 
 /** The result of a `send`. */
@@ -140,9 +139,8 @@ export async function callWithBody(
 }
 
 /** The response that {@link refuse} sends. */
-export function refusalOf(scope: HTTPScope | WebSocketScope, { statusCode, detail, headers = {} }: Refusal): Response {
-  const problem = problemOfStatus({ scope }, statusCode, { detail }, headers);
-  return problem ?? new JSONResponse({ detail }, { statusCode, headers });
+export function refusalOf(scope: HTTPScope | WebSocketScope, { statusCode, detail, headers }: Refusal): Response {
+  return errorResponse({ scope }, { status: statusCode, detail }, headers);
 }
 
 /** Work that continues after its request got a 504, because code cannot be stopped from outside. */

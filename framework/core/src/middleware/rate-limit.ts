@@ -3,6 +3,7 @@ import type { HTTPScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { assertOptions, expecting, FUNCTION, oneOf, type OptionRules, whole } from "../common/options.js";
 import { warnOnce } from "../common/logger.js";
+import { show } from "../common/messages.js";
 import { Request } from "../http/request.js";
 import { canonicalAddress } from "../protocol/http-grammar.js";
 import { changingHeaders, onHTTP, refuse } from "./layer.js";
@@ -39,8 +40,12 @@ function toBytes(group: string): [number, number] {
 
 /** The options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** The requests that one key has in a window. */
-  limit: number;
+  /**
+   * The requests that one key has in a window, or a function that returns them, such as by the plan of a customer. `0`
+   * rejects every request, and `Infinity` allows every request and sends no headers. If the function throws or returns
+   * another value than these and whole numbers, the response is 500.
+   */
+  limit: number | ((request: Request) => number | Promise<number>);
   /** Seconds from the first request of a window to its end. */
   windowSeconds: number;
   /**
@@ -55,6 +60,12 @@ export interface RateLimitOptions {
    * Defaults to `"default"`.
    */
   name?: string;
+  /**
+   * The headers that report the limit. `draft`: `RateLimit` and `RateLimit-Policy`
+   * (draft-ietf-httpapi-ratelimit-headers-11). `legacy`: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and
+   * `X-RateLimit-Reset`, the seconds until the window ends. Defaults to `"draft"`. A 429 always has `Retry-After`.
+   */
+  headers?: "draft" | "legacy" | "none";
   /** The behavior if the store is unavailable: requests are allowed, or get 503. Defaults to `"allow"`. */
   whenStoreFails?: "allow" | "refuse";
 }
@@ -62,12 +73,19 @@ export interface RateLimitOptions {
 /** RFC 9651 §3.3.3: a string of a structured field is printable ASCII; without quotes it needs no escapes. */
 const NAME = expecting("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value));
 
+/** Tells if a value is a limit: a whole number from 0 on, or `Infinity`. */
+const isLimit = (value: unknown) => value === Infinity || (Number.isSafeInteger(value) && Number(value) >= 0);
+
 const OPTIONS: OptionRules<RateLimitOptions> = {
-  limit: whole(1),
+  limit: expecting(
+    "a whole number from 0 on, Infinity or a function",
+    (value) => isLimit(value) || typeof value === "function",
+  ),
   windowSeconds: whole(1),
   key: FUNCTION,
   store: STORE,
   name: NAME,
+  headers: oneOf("draft", "legacy", "none"),
   whenStoreFails: oneOf("allow", "refuse"),
 };
 
@@ -85,9 +103,56 @@ function networkOf({ client, app }: HTTPScope): string | null {
   return null;
 }
 
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** The policy of one request. */
+interface Policy {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** The headers of a response by the option `headers`. @param result - `null` if the request is not counted. */
+const HEADERS: Record<NonNullable<RateLimitOptions["headers"]>, (policy: Policy, result: Count | null) => Headers> = {
+  draft: ({ name, limit, windowSeconds }, result) => [
+    ["RateLimit-Policy", `"${name}";q=${limit};w=${windowSeconds}`],
+    ...(result ? [["RateLimit", `"${name}";r=${leftOf(limit, result)};t=${secondsOf(result)}`] as const] : []),
+  ],
+  legacy: ({ limit }, result) => [
+    ["X-RateLimit-Limit", String(limit)],
+    ...(result
+      ? ([
+          ["X-RateLimit-Remaining", String(leftOf(limit, result))],
+          ["X-RateLimit-Reset", String(secondsOf(result))],
+        ] as const)
+      : []),
+  ],
+  none: () => [],
+};
+
+const leftOf = (limit: number, { count }: Count) => Math.max(0, limit - count);
+
+/** Makes the function that returns the limit of a request. */
+function limitOf(limit: RateLimitOptions["limit"]): (request: () => Request) => Promise<number> | number {
+  if (typeof limit === "number") return () => limit;
+  return async (request) => {
+    let given: unknown;
+    try {
+      given = await limit(request());
+    } catch (cause) {
+      // An HTTPException, too: a limit that is unknown is a failure of the server.
+      throw new Error("The function `limit` of rateLimit() failed", { cause });
+    }
+    if (isLimit(given)) return given as number;
+    throw new TypeError(
+      `The function \`limit\` of rateLimit() should return a whole number from 0 on or Infinity, not ${show(given)}`,
+    );
+  };
+}
+
 /**
  * Bounds how often one client may ask: 429 with `Retry-After` beyond it. Every response contains the limit and the
- * remaining requests (draft-ietf-httpapi-ratelimit-headers-11). Handshakes of WebSockets are not counted.
+ * remaining requests. Handshakes of WebSockets are not counted.
  *
  * @throws ConfigurationError for an option that cannot work.
  * @example
@@ -100,18 +165,13 @@ function networkOf({ client, app }: HTTPScope): string | null {
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   assertOptions("rateLimit()", options, OPTIONS);
-  const { limit, windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
+  const { windowSeconds, key, name = "default", whenStoreFails = "allow", store = memoryStore() } = options;
   for (const option of ["limit", "windowSeconds"] as const) OPTIONS[option]("rateLimit()", option, options[option]);
   const effect =
     whenStoreFails === "allow" ? "requests are allowed without being counted" : "requests get a 503 response";
   const log = new StoreLog({ of: "the rate limit", effect, back: "requests are counted again" });
-  const policy = `"${name}";q=${limit};w=${windowSeconds}`;
-  const headersOf = (result: Count | null): [string, string][] => {
-    const headers: [string, string][] = [["RateLimit-Policy", policy]];
-    if (result === null) return headers;
-    const left = Math.max(0, limit - result.count);
-    return [...headers, ["RateLimit", `"${name}";r=${left};t=${secondsOf(result)}`]];
-  };
+  const limitFor = limitOf(options.limit);
+  const headersOf = HEADERS[options.headers ?? "draft"];
 
   /** Counts a request; `null` if the store fails. */
   const count = async (scope: HTTPScope, client: string): Promise<Count | null> => {
@@ -123,9 +183,18 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   };
 
   return onHTTP((app) => async (scope, receive, send) => {
-    const client = key ? await key(new Request(scope, receive)) : networkOf(scope);
-    const result = client === null ? null : await count(scope, client);
-    const headers = headersOf(result);
+    const request = () => new Request(scope, receive);
+    const limit = await limitFor(request);
+    if (limit === Infinity) return app(scope, receive, send);
+    const client = limit === 0 ? null : key ? await key(request()) : networkOf(scope);
+    // A limit of 0 needs no count: the client can try again after a window.
+    const result =
+      limit === 0
+        ? { count: 1, expiresInMs: windowSeconds * 1_000 }
+        : client === null
+          ? null
+          : await count(scope, client);
+    const headers = headersOf({ name, limit, windowSeconds }, result);
     if (client !== null && result === null && whenStoreFails === "refuse") {
       return refuse(scope, send, { ...STORE_UNAVAILABLE, headers });
     }

@@ -195,10 +195,7 @@ function serveHandshake(
   };
   const { cookies } = new HTTPConnection(scope);
   if (cookies[compiled.settings.cookie] === undefined) return enter("{}");
-  const refuseHandshake = () => {
-    const { statusCode, headers, body } = refusalOf(scope, STORE_UNAVAILABLE);
-    return new WebSocket(scope, receive, send)[REFUSE](statusCode, headers, body);
-  };
+  const refuseHandshake = () => new WebSocket(scope, receive, send)[REFUSE](refusalOf(scope, STORE_UNAVAILABLE));
   return markHandled(findSession(compiled, scope).then((found) => (found ? enter(found.text) : refuseHandshake())));
 }
 

@@ -1,8 +1,9 @@
 /** The OpenAPI document of an application, built from its routes. @module */
 import { withPlace } from "../common/exceptions.js";
 import { defined } from "../common/records.js";
-import { DETAIL_BODIES, PROBLEM_BODIES } from "./errors.js";
-import { ANYTHING, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
+import { type ErrorFormat, isErrorFormat, VALIDATION_STATUS } from "./error-format.js";
+import { bodiesOf, DETAIL_BODIES } from "./errors.js";
+import { ANYTHING, expecting, FLAG, FUNCTION, LIST, OBJECT, oneOf, type OptionRules, TEXT } from "../common/options.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 import { Components } from "./components.js";
 import { type GenerateOperationId, OperationIds } from "./naming.js";
@@ -45,6 +46,12 @@ export interface OpenAPIOptions {
   tags?: readonly TagObject[];
   /** Names the operations whose routes have no `operationId`. By default method and path do: `getItemsByItemId`. */
   generateOperationId?: GenerateOperationId;
+  /** The format of every error, made by {@link errorFormat}. Defaults to `{"detail": …}`. */
+  errorFormat?: ErrorFormat;
+  /**
+   * The status of a request with invalid parameters, from 400 to 499. Defaults to the one of `errorFormat`, or 422.
+   */
+  validationStatus?: number;
   /**
    * `true` sends every error as `application/problem+json` (RFC 9457), and describes it so. Schemas in `responses` from
    * 400 on then describe extension members. Defaults to `false`.
@@ -73,6 +80,8 @@ export const OPENAPI_OPTIONS: OptionRules<OpenAPIOptions> = {
   servers: LIST,
   tags: LIST,
   generateOperationId: FUNCTION,
+  errorFormat: expecting("the result of errorFormat()", isErrorFormat),
+  validationStatus: VALIDATION_STATUS,
   problemDetails: FLAG,
   openapiUrl: ANYTHING,
   docsUrl: ANYTHING,
@@ -145,8 +154,7 @@ export function buildDocument(
   const schemes = new SecuritySchemes([...listed, ...sockets].map(({ plan }) => plan));
   const components = new Components(version);
   const ids = new OperationIds(options.generateOperationId);
-  const bodies = options.problemDetails ? PROBLEM_BODIES : DETAIL_BODIES;
-  const parts = { version, components, ids, schemes, bodies };
+  const parts = { version, components, ids, schemes, bodies: bodiesOf(options) };
   const paths = pathsOf(listed, sockets, parts);
   const sent = webhooksOf(webhooks, parts);
   const schemas = components.finish();

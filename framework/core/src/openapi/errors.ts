@@ -1,12 +1,18 @@
-/** The bodies of errors in the OpenAPI document: `{"detail": …}`, or problem details. @module */
-import { PROBLEM_TYPE } from "../protocol/error-response.js";
+/** The bodies of errors in the OpenAPI document: `{"detail": …}`, problem details, or a custom format. @module */
+import { PROBLEM_FORMAT } from "../http/problem-details.js";
+import { DEFAULT_WRITER } from "../protocol/error-format.js";
 import type { JSONSchema } from "../schema/json-schema.js";
+import { toJSONSchema } from "../schema/schema.js";
 import type { Components } from "./components.js";
+import type { ErrorFormat } from "./error-format.js";
+import { ownName } from "./naming.js";
 import type { SchemaObject } from "./types.js";
 
 /** The format of an application's errors. */
 export interface ErrorBodies {
   readonly mediaType: string;
+  /** The status of a request with invalid parameters. */
+  readonly validationStatus: number;
   /** The body of an error, as `httpExceptionHandler` and middleware write it. */
   readonly error: (components: Components) => SchemaObject;
   /** The body of the response to a request with invalid parameters. */
@@ -70,6 +76,7 @@ function errorSchema(components: Components): SchemaObject {
 /** `{"detail": …}` */
 export const DETAIL_BODIES: ErrorBodies = {
   mediaType: "application/json",
+  validationStatus: DEFAULT_WRITER.validationStatus,
   error: errorSchema,
   invalid: validationErrorSchema,
   declared: (schema) => schema,
@@ -81,10 +88,10 @@ function problemSchema(components: Components): SchemaObject {
   return components.own("ProblemDetails", () => ({
     type: "object",
     properties: {
-      type: { type: "string", format: "uri-reference", description: "Identifies the kind of problem." },
-      title: { type: "string", description: "A summary of the kind of problem." },
-      status: { type: "integer", description: "The HTTP status code." },
-      detail: { type: "string", description: "An explanation of this problem." },
+      type: { type: "string", format: "uri-reference", description: "The kind of problem." },
+      title: { type: "string", description: "A summary of the kind." },
+      status: { type: "integer", description: "The status." },
+      detail: { type: "string", description: "An explanation." },
       instance: { type: "string", format: "uri-reference", description: "The path of the request." },
     },
     required: ["type", "title", "status"],
@@ -96,9 +103,9 @@ function issueSchema(components: Components): SchemaObject {
     type: "object",
     properties: {
       detail: { type: "string", description: "One sentence for a person." },
-      pointer: { type: "string", description: "The place in the JSON body, as a JSON Pointer (RFC 6901)." },
-      parameter: { type: "string", description: "The name of the parameter or form field." },
-      code: { type: "string", description: "The kind of validation error: `missing`, `int_parsing`, …" },
+      pointer: { type: "string", description: "A JSON Pointer (RFC 6901) into the body." },
+      parameter: { type: "string", description: "The name of the parameter or field." },
+      code: { type: "string", description: "The type of the error: `missing`, `int_parsing`, …" },
     },
     required: ["detail", "code"],
   }));
@@ -109,8 +116,9 @@ function extended(components: Components, members: SchemaObject): SchemaObject {
 }
 
 /** Problem details. @see RFC 9457 */
-export const PROBLEM_BODIES: ErrorBodies = {
-  mediaType: PROBLEM_TYPE,
+const PROBLEM_BODIES: ErrorBodies = {
+  ...DETAIL_BODIES,
+  mediaType: PROBLEM_FORMAT.mediaType,
   error: problemSchema,
   invalid: (components) =>
     components.own("ValidationProblem", () =>
@@ -123,3 +131,28 @@ export const PROBLEM_BODIES: ErrorBodies = {
   declared: (schema, components) => extended(components, schema),
   hasBodyAlways: true,
 };
+
+/** A custom format. A schema without a name is listed under one of the framework, and not repeated for each route. */
+function customBodies({ mediaType, schema }: ErrorFormat): ErrorBodies {
+  const json = toJSONSchema(schema, "output") ?? {};
+  const use = { direction: "output", place: "errorFormat()", role: "Error", of: schema } as const;
+  const error = (components: Components) => {
+    const convert = () => components.convert(json, use);
+    return ownName(json) ? convert() : components.own("HTTPError", convert);
+  };
+  return { ...DETAIL_BODIES, mediaType, error, invalid: error, hasBodyAlways: true };
+}
+
+/** The options of an App that decide on the bodies of its errors. */
+export interface ErrorOptions {
+  readonly errorFormat?: ErrorFormat;
+  readonly problemDetails?: boolean;
+  readonly validationStatus?: number;
+}
+
+/** The bodies of the errors of an App. */
+export function bodiesOf({ errorFormat, problemDetails, validationStatus }: ErrorOptions): ErrorBodies {
+  const bodies = problemDetails ? PROBLEM_BODIES : errorFormat ? customBodies(errorFormat) : DETAIL_BODIES;
+  const status = validationStatus ?? errorFormat?.validationStatus ?? bodies.validationStatus;
+  return { ...bodies, validationStatus: status };
+}

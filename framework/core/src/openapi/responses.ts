@@ -91,9 +91,9 @@ class Responses {
   addRefusal(status: number, refusal: ResponseObject): void {
     const known = this.#list.get(String(status));
     const headers = { ...known?.headers, ...refusal.headers };
-    const { mediaType } = this.#bodies;
+    const { mediaType, error, invalid } = this.#bodies;
     const [schema, other] = [known, refusal].map((one) => one?.content?.[mediaType]?.schema);
-    const isAlone = schema === undefined || other === undefined || this.#refused.has(status);
+    const isAlone = schema === undefined || other === undefined || this.#refused.has(status) || error === invalid;
     const anyOf = isAlone ? (schema ?? other) : { anyOf: [schema, other] };
     this.#refused.add(status);
     const { description } = known ?? refusal;
@@ -286,10 +286,9 @@ export function responsesOf(
     responses.set(status, defined({ description: statusPhrase(status), headers, content: refused }));
   }
   if (canBeInvalid) {
-    const invalid = hasBody(docs.get("422"))
-      ? undefined
-      : { [bodies.mediaType]: { schema: bodies.invalid(components) } };
-    responses.set(422, defined({ description: statusPhrase(422), content: invalid }));
+    const { validationStatus: status, mediaType, invalid } = bodies;
+    const body = hasBody(docs.get(String(status))) ? undefined : { [mediaType]: { schema: invalid(components) } };
+    responses.set(status, defined({ description: statusPhrase(status), content: body }));
   }
   if (route.record.metadata.etag) addTagged(responses, statusCode, { components, bodies });
   addRefusals(route, responses, { components, bodies });

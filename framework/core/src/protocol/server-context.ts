@@ -1,7 +1,7 @@
 /** The application that a server serves, and the calls of it that run. @module */
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { type Logger, requestOf } from "../common/logger.js";
-import { PROBLEM_DETAILS } from "./error-response.js";
+import { DEFAULT_WRITER, ERROR_WRITER, type ErrorWriter, type WithErrorWriter } from "./error-format.js";
 import { Deferred, RESOLVED } from "../common/promises.js";
 
 /**
@@ -104,9 +104,11 @@ export class ServerContext {
     this.proxies = proxies;
   }
 
-  /** `true` if the errors of the application, or of the one inside it that has the lifespan, are problem details. */
-  get problemDetails(): boolean {
-    return PROBLEM_DETAILS in this.app || this.state[PROBLEM_DETAILS] === true;
+  /** The format of the errors of the application, or of the one inside it that has the lifespan. */
+  get errorWriter(): ErrorWriter {
+    const app: ASGIApp & WithErrorWriter = this.app;
+    const state: WithErrorWriter = this.state;
+    return app[ERROR_WRITER] ?? state[ERROR_WRITER] ?? DEFAULT_WRITER;
   }
 
   /** Calls the application. Never rejects. */

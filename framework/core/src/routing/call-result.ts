@@ -199,3 +199,31 @@ type Problem<Status, Members> = [Members] extends [never]
 type NumberOf<Status> = Status extends number ? Status : number;
 
 type KnownProblem<T> = [T] extends [never] ? ProblemDetails : T;
+
+/**
+ * The result of a call of an App with the option `errorFormat` or `validationStatus`.
+ *
+ * @typeParam Types - Those of the route.
+ * @typeParam App - The two options.
+ */
+export type FormattedResult<Types, App> = Types extends {
+  readonly data: infer Data;
+  readonly errors: infer Errors;
+  readonly request: infer Request;
+}
+  ? Promise<CallResult<Data, FormattedErrorOf<Errors, Request, App>>>
+  : never;
+
+/** Every error has the body of the format, unless it is declared with a schema. */
+type FormattedErrorOf<Errors, Request, App> = App extends { readonly errorFormat: { readonly schema: infer Format } }
+  ? Received<Format> | Exclude<BodyIn<Errors>, HTTPValidationError>
+  : App extends { readonly validationStatus: infer Status }
+    ? Known<ErrorWithStatus<Errors, Request, BodyAt<Errors, Status>>>
+    : never;
+
+/** A validation error has its usual body, unless its status is declared with a schema. */
+type ErrorWithStatus<Errors, Request, Body> = [Body] extends [never]
+  ? BodyIn<Errors> | (unknown extends Request ? never : HTTPValidationError)
+  : Exclude<BodyIn<Errors>, HTTPValidationError>;
+
+type BodyAt<Errors, Status> = Errors extends unknown ? Errors[keyof Errors & Status] : never;

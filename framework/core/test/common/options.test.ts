@@ -190,7 +190,10 @@ const VALUES: [message: string, work: () => unknown][] = [
     () => Depends(handler, wrong({ scope: "module" })),
   ],
   ["new StaticFiles(): html should be true or false, not 1.", () => new StaticFiles("public", wrong({ html: 1 }))],
-  ["new HTTPBearer(): autoError should be true or false, not 0.", () => new HTTPBearer(wrong({ autoError: 0 }))],
+  [
+    "new HTTPBearer(): autoError should be true, false or a function, not 0.",
+    () => new HTTPBearer(wrong({ autoError: 0 })),
+  ],
   ["cors(): allowCredentials should be true or false, not a string.", () => cors(wrong({ allowCredentials: LONG }))],
 ];
 

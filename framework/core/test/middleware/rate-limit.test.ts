@@ -156,6 +156,69 @@ describe("rateLimit", () => {
     },
   );
 
+  const plans: Record<string, number> = { free: 1, team: 2, none: 0, all: Infinity };
+  const byPlan = ({ headers }: { headers: Readonly<Record<string, string>> }) =>
+    plans[headers["x-plan"] ?? ""] as number;
+
+  it.each<[what: string, limit: RateLimitOptions["limit"]]>([
+    ["a number", byPlan],
+    ["a promise of one", async (request) => byPlan(request)],
+  ])("has a limit for each request, by a function that returns %s", async (_what, limit) => {
+    const { app } = create({ limit, key: ({ headers }) => headers["x-plan"] ?? "" });
+    const of = (plan: string) => get(app, "/", [["x-plan", plan]]);
+    expect(await of("free")).toMatchObject({ status: 200, policy: '"default";q=1;w=60' });
+    expect((await of("free")).status).toBe(429);
+    expect(await of("team")).toMatchObject({ status: 200, ratelimit: '"default";r=1;t=60' });
+    expect(await of("none")).toMatchObject({ status: 429, ratelimit: '"default";r=0;t=60', retryAfter: "60" });
+    expect(await of("all")).toEqual({ status: 200, text: '"hello"' });
+  });
+
+  it.each<[limit: number, status: number]>([
+    [0, 429],
+    [Infinity, 200],
+  ])("does not count with the limit %d, which is the same for every request", async (limit, status) => {
+    const store = Object.assign(memoryStore(), { increment: () => Promise.reject(new Error("away")) });
+    const { app, logger } = create({ limit, store, whenStoreFails: "refuse" });
+    for (let count = 0; count < 3; count++) expect((await get(app)).status).toBe(status);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it.each<[what: string, limit: () => number]>([
+    [
+      "throws",
+      () => {
+        throw new Error("no plan");
+      },
+    ],
+    [
+      "throws an HTTPException",
+      () => {
+        throw new HTTPException(403);
+      },
+    ],
+    ["returns a negative number", () => -1],
+    ["returns a fraction", () => 1.5],
+    ["returns a string", () => "3" as never],
+    ["returns NaN", () => Number.NaN],
+    ["returns nothing", () => undefined as never],
+  ])("responds with 500 and logs the reason if the function %s", async (_what, limit) => {
+    const { app, logger } = create({ limit });
+    expect((await get(app)).status).toBe(500);
+    expect(logger.lines).toEqual([expect.stringContaining("`limit` of rateLimit()")]);
+  });
+
+  it.each<[RateLimitOptions["headers"], Record<string, string>]>([
+    ["draft", { "ratelimit-policy": '"default";q=2;w=60', ratelimit: '"default";r=1;t=60' }],
+    ["legacy", { "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1", "x-ratelimit-reset": "60" }],
+    ["none", {}],
+  ])("reports the limit in the headers of the option headers: %s", async (headers, expected) => {
+    const { app } = create({ headers });
+    const { headers: sent } = await callApp(app, "GET", "/");
+    expect(Object.fromEntries(Object.entries(sent).filter(([name]) => name.includes("ratelimit")))).toEqual(expected);
+    await callApp(app, "GET", "/");
+    expect((await callApp(app, "GET", "/")).headers["retry-after"]).toBe("60");
+  });
+
   it("ignores WebSockets and the lifespan", async () => {
     const seen: string[] = [];
     const wrapped = rateLimit({ limit: 1, windowSeconds: 1 })(async ({ type }) => void seen.push(type));
@@ -166,7 +229,10 @@ describe("rateLimit", () => {
   it.each([
     [{ limit: 5 }, "windowSeconds"],
     [{ windowSeconds: 5 }, "limit"],
-    [{ limit: 0, windowSeconds: 5 }, "limit"],
+    [{ limit: -1, windowSeconds: 5 }, "limit"],
+    [{ limit: 1.5, windowSeconds: 5 }, "limit"],
+    [{ limit: "5", windowSeconds: 5 }, "limit"],
+    [{ limit: 1, windowSeconds: 5, headers: "both" }, "headers"],
     [{ limit: 1, windowSeconds: 0.5 }, "windowSeconds"],
     [{ limit: 1, windowSeconds: 5, store: new Map() }, "store"],
     [{ limit: 1, windowSeconds: 5, name: 'a"b' }, "name"],

@@ -13,6 +13,7 @@ import { compareSecrets } from "../../src/parameters/security/credentials.js";
 import { HTTPBasic, HTTPBearer } from "../../src/parameters/security/http.js";
 import { type SchemeOptions, SecurityScheme } from "../../src/parameters/security/scheme.js";
 import { Header } from "../../src/parameters/head.js";
+import type { HTTPConnection } from "../../src/http/request.js";
 import { t } from "../../src/schema/schema.js";
 import { OAuth2PasswordBearer, OAuth2PasswordRequestForm } from "../../src/parameters/security/oauth2.js";
 import { TestClient } from "../../src/platforms/testing/index.js";
@@ -211,6 +212,45 @@ describe("a security scheme", () => {
       return { token, name };
     });
     expect(app.routes).toHaveLength(1);
+  });
+
+  describe("with a function as autoError", () => {
+    const autoError = (connection: HTTPConnection) =>
+      new HTTPException(connection.header("x-hidden") === undefined ? 403 : 404, `No access to ${connection.path}`);
+
+    it("rejects requests and WebSockets with its error, so that the credentials of a handler are never null", async () => {
+      const app = new App();
+      const bearer = new HTTPBearer({ autoError, bearerFormat: "JWT" });
+      app.get("/", { params: { token: Depends(bearer) } }, async ({ token }) => token.credentials.toUpperCase());
+      app.get("/open", { params: { token: Depends(bearer, { optional: true }) } }, async ({ token }) => token);
+      app.websocket("/ws", { params: { token: Depends(bearer) } }, async ({ ws }) => ws.accept());
+      await using own = await TestClient.open(app);
+      await own.get("/").expect(403, { detail: "No access to /" });
+      await own.get("/").set("X-Hidden", "1").expect(404);
+      await own.get("/").set("Authorization", "Bearer a").expect(200, '"A"');
+      await own.get("/open").expect(200, "null");
+      await own.get("/open").set("Authorization", "Bearer").expect(403, { detail: "No access to /open" });
+      await expect(own.websocket("/ws")).rejects.toMatchObject({ statusCode: 403 });
+      expect(app.openapi().paths["/"]?.get?.security).toEqual([{ HTTPBearer: [] }]);
+    });
+
+    it.each<[string, SecurityScheme]>([
+      ["OAuth2PasswordBearer", new OAuth2PasswordBearer({ tokenUrl: "/token", autoError })],
+      ["HTTPBasic", new HTTPBasic({ autoError })],
+      ["APIKeyHeader", new APIKeyHeader({ name: "X-API-Key", autoError })],
+      ["APIKeyQuery", new APIKeyQuery({ name: "key", autoError })],
+      ["APIKeyCookie", new APIKeyCookie({ name: "key", autoError })],
+    ])("is %s", async (_name, scheme) => {
+      const app = new App({ dependencies: [Depends(scheme)] });
+      app.get("/", async () => null);
+      await using own = await TestClient.open(app);
+      await own.get("/").expect(403, { detail: "No access to /" });
+      expect(scheme.autoError).toBe(true);
+    });
+
+    it("cannot be another value", () => {
+      expect(() => new HTTPBasic({ autoError: "no" as never })).toThrow(/true, false or a function/);
+    });
   });
 
   it("can be overridden as every dependency can", async () => {

@@ -14,12 +14,14 @@ import {
   type HTTPBearerOptions,
   OAuth2PasswordBearer,
   type OAuth2PasswordBearerOptions,
+  type MakeAuthError,
   type OAuthFlowObject,
   type SchemeOptions,
   type SchemeParts,
   SecurityScheme,
   type SecuritySchemeObject,
   SecurityScopes,
+  type WithAuthError,
 } from "tsgi/security";
 import { library } from "./library.js";
 
@@ -39,6 +41,9 @@ const oauth2Options: OAuth2PasswordBearerOptions<true> = { tokenUrl: "/login", r
 const bearerOptions: HTTPBearerOptions<true> = { bearerFormat: "opaque", description: "A token of a **member**." };
 const tokenOptions: HTTPBearerOptions<true> = { scheme: "Token", schemeName: "Token" };
 const basicOptions: HTTPBasicOptions<true> = { realm: "Desk" };
+/** A visitor without a badge should not learn that the route exists. */
+const hidden: MakeAuthError = ({ path }) => new HTTPException(404, `There is no ${path}`);
+const badgeOptions: WithAuthError<APIKeyOptions<true>> = { name: "badge", autoError: hidden };
 const keyOptions: APIKeyOptions<true> = { name: "X-Desk-Key" };
 
 export const oauth2 = new OAuth2PasswordBearer(oauth2Options);
@@ -47,7 +52,7 @@ export const token = new HTTPBearer(tokenOptions);
 export const basic = new HTTPBasic(basicOptions);
 export const deskKey = new APIKeyHeader(keyOptions);
 export const ticket = new APIKeyQuery({ name: "ticket", autoError: false });
-export const badge = new APIKeyCookie({ name: "badge" });
+export const badge = new APIKeyCookie(badgeOptions);
 
 /** A card that a reader at the door has read: `Card <number>`. */
 export class CardScheme<AutoError extends boolean = true> extends SecurityScheme<number, AutoError> {

@@ -4,6 +4,10 @@ import {
   ConfigurationError,
   type ConfigurationErrorOptions,
   type ErrorCode,
+  type ErrorFacts,
+  type ErrorFormat,
+  errorFormat,
+  type ErrorFormatOptions,
   type ErrorSource,
   type ExceptionHandler,
   type ExceptionHandlersInit,
@@ -15,6 +19,7 @@ import {
   RequestValidationError,
   requestValidationExceptionHandler,
   ResponseValidationError,
+  t,
   type Translate,
 } from "tsgi";
 import { BorrowedError, BrokenError } from "./library.js";
@@ -42,6 +47,16 @@ const answersTeapot: ExceptionHandler<Error> = () => ({ detail: "A handler of th
 /** The library speaks English, and one word of Latin. */
 export const translate: Translate = ({ type }, languages) =>
   type === "missing" && languages[0] === "la" ? "Deest" : undefined;
+
+const PartnerError = t.Object({ partner: t.String() }, { title: "PartnerError" });
+
+const partnerOptions: ErrorFormatOptions<typeof PartnerError> = {
+  schema: PartnerError,
+  write: ({ detail }: ErrorFacts) => ({ partner: String(detail) }),
+};
+
+/** The errors of the application for partners. */
+export const partnerErrors: ErrorFormat<typeof PartnerError> = errorFormat(partnerOptions);
 
 export const appHandlers: ExceptionHandlersInit = [
   [HTTPException, answersHTTP],

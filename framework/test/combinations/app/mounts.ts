@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { App, Depends, HTTPException, Request, t } from "tsgi";
 import { fromFetchHandler } from "tsgi/web";
 import { getMember } from "./auth.js";
+import { partnerErrors } from "./errors.js";
 import { library } from "./library.js";
 import { servedBy } from "./middleware.js";
 import { Tool } from "./models.js";
@@ -16,7 +17,7 @@ export function createPartner(): App {
     redocUrl: null,
     dependencies: [Depends(getMember)],
     middleware: [servedBy("partner")],
-    exceptionHandlers: [[HTTPException, (error: HTTPException) => ({ partner: error.detail })]],
+    errorFormat: partnerErrors,
     lifespan: async function* (app) {
       app.state["partner"] = "open";
       yield { partner: app.state["partner"] };

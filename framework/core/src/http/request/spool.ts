@@ -36,7 +36,7 @@ interface TemporaryFile {
  * @throws HTTPException 507 when the disk is full.
  */
 async function openTemporaryFile(): Promise<TemporaryFile | null> {
-  if (process.env["TSGI_PLATFORM"] === "web" || !hasFiles()) return null;
+  if (!hasFiles()) return null;
   const handle = await openNameless().catch(throwFileError);
   let end = 0;
   return {

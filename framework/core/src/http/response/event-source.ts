@@ -3,6 +3,7 @@ import { decodeUTF8, encodeUTF8 } from "../../protocol/header-list.js";
 import { encodeLatin1 } from "../../protocol/bytes.js";
 import { consoleLogger, type Logger, loggerOf } from "../../common/logger.js";
 import { MAX_TIMER_MS } from "../../common/promises.js";
+import { writeError } from "../error-format.js";
 import type { Request } from "../request.js";
 import { PREPARE, type ResponseOptions, type Sender } from "./response.js";
 import { FAILURE, isStreamFailure, PACE, type Pace, type StreamContent, StreamingResponse } from "./streaming.js";
@@ -189,8 +190,9 @@ export class EventSourceResponse<Item = unknown> extends StreamingResponse<Item>
   }
 
   /** A source that has failed is reported as an event, since a cut makes clients connect again. @internal */
-  protected override failurePart(error: unknown): string | null {
-    return isStreamFailure(error) ? encodeEvent({ event: "error", data: { detail: error[FAILURE] } }, () => {}) : null;
+  protected override failurePart(error: unknown, request: Request | undefined): string | null {
+    if (!isStreamFailure(error)) return null;
+    return `event: error\ndata: ${writeError(request, { status: 500, detail: error[FAILURE], error }).text}\n\n`;
   }
 
   protected override encode(item: Item): Promise<string> | string {

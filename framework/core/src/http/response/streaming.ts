@@ -145,7 +145,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
   }
 
   /** The last part of a stream whose source has failed; `null` to cut the connection. @internal */
-  protected failurePart(_error: unknown): string | null {
+  protected failurePart(_error: unknown, _request: Request | undefined): string | null {
     return null;
   }
 
@@ -173,12 +173,12 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     } catch (error) {
       stop();
       await pull.close();
-      const part = this.failurePart(error);
+      const part = this.failurePart(error, request);
       if (part === null) throw error;
       return (send) => sendWhole({ send }, this.statusCode, this.headers.toList(), encodeUTF8(part));
     }
     if (first === null && request !== undefined) this.endedEarly(request);
-    const sender: Sender = (send) => this.#sendFrom(first, pull, send).finally(stop);
+    const sender: Sender = (send) => this.#sendFrom(first, pull, { send, request }).finally(stop);
     sender.cancel = () => pull.close().finally(stop);
     return sender;
   }
@@ -188,7 +188,11 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
     await sender(send);
   }
 
-  async #sendFrom(first: Uint8Array | null, pull: Pull<Item>, send: Send): Promise<void> {
+  async #sendFrom(
+    first: Uint8Array | null,
+    pull: Pull<Item>,
+    { send, request }: { readonly send: Send; readonly request: Request | undefined },
+  ): Promise<void> {
     const { silenceMs, silence } = this[PACE];
     try {
       await send({ type: "http.response.start", status: this.statusCode, headers: this.headers.toList() });
@@ -199,7 +203,7 @@ export class StreamingResponse<Item = string | Uint8Array> extends Response {
       }
     } catch (error) {
       await pull.close();
-      const part = this.failurePart(error);
+      const part = this.failurePart(error, request);
       if (part === null) throw error;
       return send({ type: "http.response.body", body: encodeUTF8(part), more_body: false });
     }

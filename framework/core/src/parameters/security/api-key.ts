@@ -5,7 +5,7 @@ import { ANYTHING, assertOptions } from "../../common/options.js";
 import { Cookie, Header, Query } from "../head.js";
 import type { Marker, ParamFunction, Place } from "../marker.js";
 import { t } from "../../schema/schema.js";
-import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme, type WithAuthError } from "./scheme.js";
 
 /** The options of `APIKeyHeader`, `APIKeyQuery` and `APIKeyCookie`. */
 export interface APIKeyOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -21,7 +21,11 @@ const MARKERS: Record<"header" | "query" | "cookie", ParamFunction<Place>> = {
 
 /** A key that the client sends under a configurable name. */
 class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError> {
-  constructor(options: APIKeyOptions<AutoError>, place: keyof typeof MARKERS, defaultName: string) {
+  constructor(
+    options: APIKeyOptions<AutoError> | WithAuthError<APIKeyOptions<AutoError>>,
+    place: keyof typeof MARKERS,
+    defaultName: string,
+  ) {
     assertOptions(`new ${defaultName}()`, options, { ...SCHEME_OPTIONS, name: ANYTHING });
     const { name } = options;
     if (typeof name !== "string" || name === "" || (place !== "query" && !isToken(name))) {
@@ -63,7 +67,9 @@ class APIKey<AutoError extends boolean> extends SecurityScheme<string, AutoError
  */
 export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError when the name is not one of a header. */
-  constructor(options: APIKeyOptions<AutoError>) {
+  constructor(options: WithAuthError<APIKeyOptions<AutoError>>);
+  constructor(options: APIKeyOptions<AutoError>);
+  constructor(options: APIKeyOptions<AutoError> | WithAuthError<APIKeyOptions<AutoError>>) {
     super(options, "header", "APIKeyHeader");
   }
 }
@@ -83,7 +89,9 @@ export class APIKeyHeader<AutoError extends boolean = true> extends APIKey<AutoE
  */
 export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError without a name. */
-  constructor(options: APIKeyOptions<AutoError>) {
+  constructor(options: WithAuthError<APIKeyOptions<AutoError>>);
+  constructor(options: APIKeyOptions<AutoError>);
+  constructor(options: APIKeyOptions<AutoError> | WithAuthError<APIKeyOptions<AutoError>>) {
     super(options, "query", "APIKeyQuery");
   }
 }
@@ -106,7 +114,9 @@ export class APIKeyQuery<AutoError extends boolean = true> extends APIKey<AutoEr
  */
 export class APIKeyCookie<AutoError extends boolean = true> extends APIKey<AutoError> {
   /** @throws ConfigurationError when the name is not one of a cookie. */
-  constructor(options: APIKeyOptions<AutoError>) {
+  constructor(options: WithAuthError<APIKeyOptions<AutoError>>);
+  constructor(options: APIKeyOptions<AutoError>);
+  constructor(options: APIKeyOptions<AutoError> | WithAuthError<APIKeyOptions<AutoError>>) {
     super(options, "cookie", "APIKeyCookie");
   }
 }

@@ -5,7 +5,7 @@ import { configurationError } from "../../common/exceptions.js";
 import { isToken } from "../../protocol/http-grammar.js";
 import { ANYTHING, assertOptions, TEXT } from "../../common/options.js";
 import { AUTHORIZATION, type HTTPAuthorizationCredentials, parseAuthorization } from "./credentials.js";
-import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme, type WithAuthError } from "./scheme.js";
 
 /** The options of `HTTPBearer`. */
 export interface HTTPBearerOptions<AutoError extends boolean = boolean> extends SchemeOptions<AutoError> {
@@ -37,7 +37,9 @@ export class HTTPBearer<AutoError extends boolean = true> extends SecurityScheme
   AutoError
 > {
   /** @throws ConfigurationError if the scheme is not one word, and for an unknown option. */
-  constructor(options: HTTPBearerOptions<AutoError> = {}) {
+  constructor(options: WithAuthError<HTTPBearerOptions<AutoError>>);
+  constructor(options?: HTTPBearerOptions<AutoError>);
+  constructor(options: HTTPBearerOptions<AutoError> | WithAuthError<HTTPBearerOptions<AutoError>> = {}) {
     assertOptions("new HTTPBearer()", options, { ...SCHEME_OPTIONS, bearerFormat: TEXT, scheme: TEXT });
     const { bearerFormat, scheme = "bearer" } = options;
     if (!isToken(scheme)) throw configurationError("TSGI_INVALID_AUTH_SCHEME", scheme);
@@ -103,7 +105,9 @@ function parseBasic(text: string): HTTPBasicCredentials | null {
  */
 export class HTTPBasic<AutoError extends boolean = true> extends SecurityScheme<HTTPBasicCredentials, AutoError> {
   /** @throws ConfigurationError if the realm is not valid in a header, and for an unknown option. */
-  constructor(options: HTTPBasicOptions<AutoError> = {}) {
+  constructor(options: WithAuthError<HTTPBasicOptions<AutoError>>);
+  constructor(options?: HTTPBasicOptions<AutoError>);
+  constructor(options: HTTPBasicOptions<AutoError> | WithAuthError<HTTPBasicOptions<AutoError>> = {}) {
     assertOptions("new HTTPBasic()", options, { ...SCHEME_OPTIONS, realm: ANYTHING });
     const { realm = "Restricted" } = options;
     if (!/^[ -~]*$/.test(realm)) throw configurationError("TSGI_INVALID_REALM", realm);

@@ -10,11 +10,13 @@ export {
 } from "./http.js";
 export { OAuth2PasswordBearer, type OAuth2PasswordBearerOptions, OAuth2PasswordRequestForm } from "./oauth2.js";
 export {
+  type MakeAuthError,
   type OAuthFlowObject,
   type SchemeOptions,
   type SchemeParts,
   SecurityScheme,
   type SecuritySchemeObject,
+  type WithAuthError,
 } from "./scheme.js";
 export { Security } from "../depends.js";
 export { SecurityScopes } from "../annotation.js";

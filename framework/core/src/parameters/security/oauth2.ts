@@ -2,7 +2,7 @@
 import { configurationError } from "../../common/exceptions.js";
 import { ANYTHING, assertOptions, OBJECT, type OptionRules, TEXT } from "../../common/options.js";
 import { AUTHORIZATION, parseAuthorization } from "./credentials.js";
-import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme } from "./scheme.js";
+import { SCHEME_OPTIONS, type SchemeOptions, SecurityScheme, type WithAuthError } from "./scheme.js";
 import { Form } from "../form.js";
 import type { FromParams } from "../annotation.js";
 import type { Marker } from "../marker.js";
@@ -45,7 +45,9 @@ const OPTIONS: OptionRules<OAuth2PasswordBearerOptions> = {
  */
 export class OAuth2PasswordBearer<AutoError extends boolean = true> extends SecurityScheme<string, AutoError> {
   /** @throws ConfigurationError without a `tokenUrl`, and for an unknown option. */
-  constructor(options: OAuth2PasswordBearerOptions<AutoError>) {
+  constructor(options: WithAuthError<OAuth2PasswordBearerOptions<AutoError>>);
+  constructor(options: OAuth2PasswordBearerOptions<AutoError>);
+  constructor(options: OAuth2PasswordBearerOptions<AutoError> | WithAuthError<OAuth2PasswordBearerOptions<AutoError>>) {
     assertOptions("new OAuth2PasswordBearer()", options, OPTIONS);
     const { tokenUrl, refreshUrl, scopes = {} } = options;
     if (typeof tokenUrl !== "string" || tokenUrl === "") throw configurationError("TSGI_MISSING_TOKEN_URL");

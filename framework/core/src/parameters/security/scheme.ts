@@ -1,7 +1,8 @@
 /** The base class of security schemes. @module */
 import { CallableInstance } from "../../protocol/callable.js";
 import { HTTPException } from "../../common/exceptions.js";
-import { FLAG, type OptionRules, TEXT } from "../../common/options.js";
+import { expecting, type OptionRules, TEXT } from "../../common/options.js";
+import { HTTPConnection } from "../../http/request.js";
 import { type CredentialsFinder, FIND_CREDENTIALS } from "../credentials.js";
 import type { Marker } from "../marker.js";
 import { type PARAMS, SecurityScopes, withParams } from "../annotation.js";
@@ -37,8 +38,23 @@ export interface SchemeOptions<AutoError extends boolean = boolean> {
   description?: string | undefined;
 }
 
+/** Makes the error for a request or WebSocket without usable credentials. */
+export type MakeAuthError = (connection: HTTPConnection) => HTTPException;
+
+/**
+ * The options of a scheme with its own error: `autoError` makes it, in place of a 401 with a challenge. The scheme stays
+ * required.
+ */
+export type WithAuthError<Options extends SchemeOptions> = Omit<Options, "autoError"> & {
+  readonly autoError: MakeAuthError;
+};
+
 /** Rules of the options of every scheme; a single scheme can add more. */
-export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = { autoError: FLAG, schemeName: TEXT, description: TEXT };
+export const SCHEME_OPTIONS: OptionRules<SchemeOptions> = {
+  autoError: expecting("true, false or a function", (value) => ["boolean", "function"].includes(typeof value)),
+  schemeName: TEXT,
+  description: TEXT,
+};
 
 /** The rules of every kind of scheme. */
 interface CommonParts {
@@ -77,6 +93,8 @@ export interface SchemeArgs {
   readonly sent: readonly string[];
   /** The scopes that are required of a scheme that verifies its credentials. */
   readonly asked?: SecurityScopes;
+  /** The request or WebSocket, for a scheme with its own error. */
+  readonly connection?: HTTPConnection;
 }
 
 /** A scheme is a dependency: a function that carries its params. */
@@ -173,27 +191,34 @@ export class SecurityScheme<Credentials = unknown, AutoError extends boolean = b
   /** @internal */
   readonly [FIND_CREDENTIALS]: CredentialsFinder;
 
-  constructor(options: SchemeOptions<AutoError>, parts: SchemeParts<Credentials>) {
+  constructor(
+    options: SchemeOptions<AutoError> | WithAuthError<SchemeOptions<AutoError>>,
+    parts: SchemeParts<Credentials>,
+  ) {
     const { autoError = true, schemeName = parts.defaultName, description } = options;
     const { source, challenge, verify } = parts;
-    const valueOf = compileValue(parts, autoError);
+    const isRequired = autoError !== false;
+    const makeError = typeof autoError === "function" ? autoError : null;
+    const valueOf = compileValue(parts, isRequired);
     const isOwn = compileIsOwn(parts);
-    const refuse = () => {
+    const refuse = ({ connection }: SchemeArgs) => {
+      if (makeError && connection) throw makeError(connection);
       throw new HTTPException(401, "Not authenticated", { headers: { "WWW-Authenticate": challenge } });
     };
-    const call = ({ sent, asked }: SchemeArgs) =>
-      onlyOf(sent, (text) => valueOf(text, asked)) ?? (autoError ? refuse() : null);
+    const call = (args: SchemeArgs) =>
+      onlyOf(args.sent, (text) => valueOf(text, args.asked)) ?? (isRequired ? refuse(args) : null);
     Object.defineProperty(call, "name", { value: schemeName });
-    super(withParams(verify === undefined ? { sent: source } : { sent: source, asked: SecurityScopes }, call));
+    const params = verify === undefined ? { sent: source } : { sent: source, asked: SecurityScopes };
+    super(withParams(makeError === null ? params : { ...params, connection: HTTPConnection }, call));
     this.schemeName = schemeName;
     this[IS_NAMED] = options.schemeName !== undefined;
     this.definition = Object.freeze({ ...parts.definition, ...(description === undefined ? {} : { description }) });
-    this.autoError = autoError;
+    this.autoError = isRequired;
     this.challenge = challenge;
     this[FIND_CREDENTIALS] = (args) => {
-      const { sent } = args as SchemeArgs;
-      const isSent = sent.some(isOwn);
-      if (isSent && onlyOf<unknown>(sent, parts.parse) === null) refuse();
+      const given = args as SchemeArgs;
+      const isSent = given.sent.some(isOwn);
+      if (isSent && onlyOf<unknown>(given.sent, parts.parse) === null) refuse(given);
       return isSent;
     };
   }
