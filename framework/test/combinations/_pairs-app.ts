@@ -3,15 +3,18 @@ import type { Middleware } from "../../core/src/middleware/chain.js";
 import type { ExceptionHandlersInit } from "../../core/src/http/exception-handlers.js";
 import {
   App,
+  type AppOptions,
   type ASGIApp,
   BackgroundTasks,
   Depends,
+  errorFormat,
   HTTPException,
   JSONResponse,
   Request,
   RequestValidationError,
   Response,
   Router,
+  t,
   withParams,
 } from "../../core/src/index.js";
 import {
@@ -50,7 +53,7 @@ export function build(c: Combination, trace: Trace): App {
   };
   const outer = new App({
     ...(isOwner ? own : { logger: trace.log }),
-    problemDetails: c.problems === "all" || c.problems === "outer",
+    ...formatOf(c, "outer"),
     middleware: appMiddleware(c),
     instrumentation: c.observed === "yes" ? trace.instrumentation : [],
     exceptionHandlers: hasInnerHandlers ? [] : appHandlers(c),
@@ -61,7 +64,7 @@ export function build(c: Combination, trace: Trace): App {
   else {
     const inner = new App({
       ...own,
-      problemDetails: c.problems === "all" || c.problems === "inner",
+      ...formatOf(c, "inner"),
       exceptionHandlers: hasInnerHandlers ? appHandlers(c) : [],
     });
     add(inner);
@@ -69,6 +72,20 @@ export function build(c: Combination, trace: Trace): App {
   }
   for (const [original, replacement] of parts.overrides) outer.dependencyOverrides.set(original, replacement);
   return outer;
+}
+
+const CUSTOM = errorFormat({
+  schema: t.Object({ custom: t.Any() }),
+  write: ({ status, detail, issues, scope }) => {
+    const faults = issues?.map(({ type, loc }) => ({ type, loc })) ?? null;
+    return { custom: { status, detail, instance: scope?.path, faults } };
+  },
+});
+
+/** The options of one of the Apps about the format of its errors. */
+function formatOf({ formatted, errorFormat: format }: Combination, app: "outer" | "inner"): AppOptions {
+  if (formatted !== "all" && formatted !== app) return {};
+  return format === "custom" ? { errorFormat: CUSTOM } : { problemDetails: true };
 }
 
 function routerOf(c: Combination, dependencies: readonly Marker<unknown>[], add: (target: Router) => void): Router {
@@ -111,6 +128,7 @@ function addRoute(parts: Parts, target: App | Router, guards: readonly Marker<un
     exceptionHandlers: routeHandlers(c),
     limits: { bodyBytes: LIMIT_BYTES, uploadBytes: LIMIT_BYTES, handlerMs: handlerMsOf(c) },
     pool: c.handler !== "on the loop",
+    whenStopping: c.whenStopping === "unset" ? undefined : c.whenStopping,
   };
   const method = c.method === "mismatch" ? "PUT" : c.method === "HEAD" ? "GET" : c.method;
   const path = c.parameter === "path" ? "/r/{value}" : "/r";

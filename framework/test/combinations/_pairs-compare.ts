@@ -99,6 +99,7 @@ function isBody(text: string, type: string, expected: ExpectedBody): boolean {
     if ("text" in expected) return text === expected.text;
     if ("items" in expected) return isDeepStrictEqual(itemsOf(text, type), expected.items);
     if ("problem" in expected) return isProblem(JSON.parse(text) as SeenProblem, expected.problem);
+    if ("custom" in expected) return isCustom(JSON.parse(text) as SeenCustom, expected.custom);
     if ("json" in expected) return isDeepStrictEqual(JSON.parse(text), expected.json);
     return areFaults((JSON.parse(text) as { detail: SeenFault[] }).detail, expected.faults);
   } catch {
@@ -118,6 +119,26 @@ function areFaults(seen: readonly SeenFault[], expected: readonly ExpectedFault[
       const { type: wanted, at } = expected[index] as ExpectedFault;
       return `${loc.join(".")}.`.startsWith(`${at}.`) && (wanted === undefined || type === wanted);
     })
+  );
+}
+
+interface SeenCustom {
+  readonly custom: {
+    readonly status: number;
+    readonly detail: unknown;
+    readonly instance: string;
+    readonly faults: readonly SeenFault[] | null;
+  };
+}
+
+/** error-format.md, Options. */
+function isCustom({ custom: seen }: SeenCustom, expected: ExpectedProblem): boolean {
+  const { status, detail = seen.detail, instance = seen.instance, faults } = expected;
+  return (
+    seen.status === status &&
+    seen.detail === detail &&
+    seen.instance === instance &&
+    (faults === null ? seen.faults === null : seen.faults !== null && areFaults(seen.faults, faults))
   );
 }
 

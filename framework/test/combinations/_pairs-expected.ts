@@ -9,7 +9,7 @@ export interface ExpectedFault {
   readonly at: string;
 }
 
-/** Problem details. The path is `undefined` if it depends on the spelling of the request. */
+/** Problem details, or the same facts in a custom format. The path is `undefined` if it depends on the spelling of the request. */
 export interface ExpectedProblem {
   readonly status: number;
   /** `undefined` is undecided. */
@@ -25,6 +25,7 @@ export type ExpectedBody =
   | { readonly items: readonly unknown[] }
   | { readonly text: string }
   | { readonly problem: ExpectedProblem }
+  | { readonly custom: ExpectedProblem }
   | "detail";
 
 /** The response as a client sees it, and the log. */

@@ -98,8 +98,10 @@ const ORDINARY = {
     "platform response on app",
     "throws",
   ],
-  /** The Apps with `problemDetails`. */
-  problems: ["none", "all", "outer", "inner"],
+  /** The Apps with a format of errors. */
+  formatted: ["none", "all", "outer", "inner"],
+  errorFormat: ["problem details", "custom"],
+  whenStopping: ["unset", "finish", "end"],
   etag: ["off", "on", "known"],
   mount: ["none", "router", "app", "app with handlers", "app in app", "app on router"],
   task: ["none", "one", "failing", "of the response"],
@@ -238,7 +240,8 @@ const PLAIN_RULES = [
   // A generator yields items: neither it nor its items are a response.
   rule(["stream", "result"], ({ stream, result }) => stream === "none" || !isResponse(result)),
   rule(["stream", "result"], (c) => c.stream !== "breaks" || ["plain", "fits", "extra"].includes(c.result)),
-  rule(["mount", "problems"], (c) => c.mount.startsWith("app") || c.problems === "none" || c.problems === "all"),
+  rule(["mount", "formatted"], (c) => c.mount.startsWith("app") || c.formatted === "none" || c.formatted === "all"),
+  rule(["formatted", "errorFormat"], (c) => c.formatted !== "none" || c.errorFormat === "problem details"),
   // responses.md, ETag: for other methods and for streams, registration throws.
   rule(["method", "etag"], ({ method, etag }) => etag === "off" || method === "GET" || method === "HEAD"),
   rule(["stream", "etag"], ({ stream, etag }) => etag === "off" || stream === "none"),

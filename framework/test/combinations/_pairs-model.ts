@@ -307,16 +307,19 @@ class Flow {
 
   /** An error without a handler, in the format of its App. */
   #formatted({ status, body, headers }: Omit<Failure, "kind">, place: Place): Omit<Answer, "errors" | "isFailure"> {
-    if (!this.#isProblem(place)) return { status, headers, body };
+    if (!this.#isFormatted(place)) return { status, headers, body };
     const problem = this.#problemOf({ status, body });
+    if (this.#c.errorFormat === "custom") {
+      return { status, headers: { ...headers, "content-type": "application/json" }, body: { custom: problem } };
+    }
     return { status, headers: { ...headers, "content-type": "application/problem+json" }, body: { problem } };
   }
 
   /** error-format.md, Which responses: "A mounted App follows its own option." */
-  #isProblem(place: Place): boolean {
-    const { problems, mount } = this.#c;
-    if (problems === "none" || problems === "all") return problems === "all";
-    return (problems === "outer") === (place === "middleware" || !mount.startsWith("app"));
+  #isFormatted(place: Place): boolean {
+    const { formatted, mount } = this.#c;
+    if (formatted === "none" || formatted === "all") return formatted === "all";
+    return (formatted === "outer") === (place === "middleware" || !mount.startsWith("app"));
   }
 
   #problemOf({ status, body }: Pick<Failure, "status" | "body">): ExpectedProblem {
