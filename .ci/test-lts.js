@@ -1,5 +1,5 @@
 /**
- * Runs tests on the newest LTS of Node, which npm installs into `.cache`: all of the core and of the jobs, and one file of
+ * Runs tests on the newest LTS of Node, which npm installs into `.cache`: all of the core, the jobs and the webhooks, and one file of
  * each other workspace. Its last line is `Node 24.1.0: N passed, N failed, N skipped`, which it also writes into the file
  * that TEST_SUMMARY specifies. If this Node is that LTS, `make test` runs all tests on it, and this script does not run them again.
  */
@@ -17,6 +17,7 @@ const ROOT = path.dirname(import.meta.dirname);
 const TESTS = [
   "framework/core/test/",
   "framework/jobs/test/",
+  "framework/webhooks/test/",
   "framework/api-keys/test/api-keys.test.ts",
   "framework/broadcast/test/broadcast.test.ts",
   "framework/cli/test/run.test.ts",

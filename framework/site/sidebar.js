@@ -58,6 +58,7 @@ const PAGES = [
     page("HTTP/1.1 parsing", "/http1"),
     page("uWebSockets.js", "/uwebsockets"),
     page("Multiple workers", "/several-workers"),
+    page("Rollbacks", "/rollback"),
     page("Beyond one machine", "/scale"),
     page("AWS Lambda", "/lambda"),
     page("Vercel", "/vercel"),

@@ -14,10 +14,19 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 slow(
   "passes the tests with a database on Node.js 22",
   async () => {
-    const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--selectProjects", "jobs", "-w", "1"];
+    const args = [
+      "--experimental-vm-modules",
+      "node_modules/jest/bin/jest.js",
+      "--selectProjects",
+      "jobs",
+      "webhooks",
+      "-w",
+      "1",
+    ];
     const { stderr } = await promisify(execFile)(binaryOf("node22"), args, { cwd: ROOT });
     expect(stderr).toContain("PASS jobs framework/jobs/test/postgresql.test.ts");
     expect(stderr).toContain("PASS jobs framework/jobs/test/commands.test.ts");
+    expect(stderr).toContain("PASS webhooks framework/webhooks/test/postgresql.test.ts");
   },
   600_000,
 );
