@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { App, t } from "tsgi";
+import { App, errorFormat, t } from "tsgi";
 import type { OpenAPIDocument } from "tsgi/openapi";
 import { writeClient } from "../src/client.js";
 import { IS_SLOW, installOnDemand } from "../../test/support/on-demand.js";
@@ -70,6 +70,32 @@ describe("the types of a client", () => {
       const ours = await typesOf(createKitchenSink(version).openapi());
       expect(compile(compiler(), path.join(folder, "whole"), { "ours.ts": ours, "program.ts": PROGRAM })).toBe("");
     }
+  });
+
+  it("have the body of the option errorFormat for each error, and the status of validationStatus", async () => {
+    const app = new App({
+      errorFormat: errorFormat({
+        schema: t.Object({ error: t.Object({ code: t.Integer() }) }, { title: "ErrorResponse" }),
+        validationStatus: 400,
+        write: ({ status }) => ({ error: { code: status } }),
+      }),
+    });
+    app.get(
+      "/items/{id}",
+      { params: { id: t.Integer() }, responses: { 404: { description: "No such item" } } },
+      async () => null,
+    );
+    const program = `
+      import type { paths } from "./ours.js";
+      type Responses = paths["/items/{id}"]["get"]["responses"];
+      export const codesOf = (
+        invalid: Responses[400]["content"]["application/json"],
+        missing: Responses[404]["content"]["application/json"],
+      ): number[] => [invalid.error.code, missing.error.code];
+    `;
+    const [, compiler] = compilers.at(-1) as (typeof compilers)[number];
+    const files = { "ours.ts": await typesOf(app.openapi()), "program.ts": program };
+    expect(compile(compiler(), path.join(folder, "errors"), files)).toBe("");
   });
 
   it("keep a description in its comment, for any text", async () => {

@@ -8,7 +8,7 @@ import {
   serverErrorHandler,
   statusOf,
 } from "../http/exception-handlers.js";
-import { errorWriterOf } from "../http/error-format.js";
+import { describingBody, errorWriterOf } from "../http/error-format.js";
 import { ClientDisconnect, foreignError, HTTPException, RequestValidationError } from "../common/exceptions.js";
 import { errorText, type Logger, logOnce } from "../common/logger.js";
 import { observedOf, runTasks } from "../middleware/observation/observed.js";
@@ -56,10 +56,11 @@ async function toErrorResponse(error: unknown, request: Request, settings: Error
   return toDefaultResponse(error, request, settings);
 }
 
-/** Keeps the headers of the error: a 401 needs its `WWW-Authenticate`, a 405 its `Allow` (RFC 9110 §15.5.2, §15.5.6). */
+/** Keeps the other headers of the error: a 401 needs its `WWW-Authenticate`, a 405 its `Allow` (RFC 9110 §15.5.2, §15.5.6). */
 function toJSONResponse(value: unknown, error: unknown, validationStatus: number): Response {
   const headers = error instanceof HTTPException ? error.headers : undefined;
-  return new JSONResponse(value, { statusCode: statusOf(error, validationStatus), headers });
+  const response = new JSONResponse(value, { statusCode: statusOf(error, validationStatus), headers });
+  return describingBody(response, "application/json");
 }
 
 const toDefaultResponse: MakeResponse = (error, request, { debug }) => {

@@ -38,7 +38,14 @@ export function writeError(source: ErrorSource | undefined, facts: GivenFacts): 
  */
 export function errorResponse(source: ErrorSource | undefined, facts: GivenFacts, headers?: HeadersInit): Response {
   const { text, mediaType } = writeError(source, facts);
-  const response = new Response(text, { statusCode: facts.status, headers });
+  return describingBody(new Response(text, { statusCode: facts.status, headers }), mediaType);
+}
+
+/**
+ * Replaces the headers of an error about its body. Attack: with the length of another body, a client takes the rest of this
+ * one for the next response (RFC 9112 §6.3).
+ */
+export function describingBody(response: Response, mediaType: string): Response {
   response.headers.delete("content-length");
   response.headers.set("content-type", withCharset(mediaType));
   return response;

@@ -117,7 +117,8 @@ describeMatrix("an App with errorFormat", ({ call }) => {
 
   it("sets Content-Type and Content-Length of the body, and keeps the other headers of an HTTPException", async () => {
     const headers = { "Content-Length": "3", "Content-Type": "text/plain", "Retry-After": "9" };
-    for (const app of [create(), new App({ logger: new KeptLog() })]) {
+    const exceptionHandlers = { 409: () => ({ own: true }) };
+    for (const app of [create(), new App({ logger: new KeptLog() }), create({ exceptionHandlers })]) {
       app.get("/", async () => {
         throw new HTTPException(409, "xyz", { headers });
       });
