@@ -62,17 +62,12 @@ export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
       port.send({ type: "thrown", id, error: toSentError(error), elapsedMs: performance.now() - startedAt });
     try {
       const value = await runInContext(context, () =>
-        target.type === "export" ? callExport(target, args) : callRoute(target.route, args),
+        target.type === "export" ? callExport(target, args) : callRoute(used, target.route, args),
       );
       await port.send({ type: "done", id, value, elapsedMs: performance.now() - startedAt });
     } catch (error) {
       await sendError(error).catch(sendError); // the detail of an HTTPException may be anything
     }
-  }
-
-  function callRoute(route: string, args: readonly unknown[]): unknown {
-    if (used === null) throw new Error("The worker was not told whose routes it serves.");
-    return used.call(route, args[0] as object);
   }
 
   installHost({
@@ -87,6 +82,11 @@ export function runWorker(port: WorkerPort, { isProgram = false } = {}): void {
     else if (order.type === "use") used = apps[order.app] ?? null;
     else void run(order);
   });
+}
+
+function callRoute(app: HostedApp | null, route: string, args: readonly unknown[]): unknown {
+  if (app === null) throw new Error("The worker was not told whose routes it serves.");
+  return app.call(route, args[0] as object);
 }
 
 async function callExport(target: TaskTarget & { type: "export" }, args: readonly unknown[]): Promise<unknown> {

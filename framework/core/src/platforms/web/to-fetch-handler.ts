@@ -85,7 +85,7 @@ const OPTIONS: OptionRules<FetchHandlerOptions> = {
  * const app = new App();
  * app.get("/", async () => "hello");
  * const handler = toFetchHandler(app, { state: { region: "eu" } });
- * const answer = await handler(new Request("http://localhost/"));
+ * const response = await handler(new Request("http://localhost/"));
  * await handler.close();
  * ```
  */
