@@ -35,6 +35,7 @@ const TESTS = [
   "framework/redis/test/redis.test.ts",
   "framework/test/docs.test.ts",
   "framework/uwebsockets/test/uws.test.ts",
+  "framework/webhooks/test/webhooks.test.ts",
   "generators/test/projects.test.ts",
   "load-tests/test/run.test.ts",
   "sample-auth-app/test/server.test.ts",

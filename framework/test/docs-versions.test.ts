@@ -59,6 +59,7 @@ for (const folder of [...workspaces, "load-tests/peers", "generators/overlays/ru
 const FETCHED = [
   "framework/core/test/openapi/document-clients.test.ts",
   "framework/openapi-tools/test/generated-clients.test.ts",
+  "framework/test/browser/passkeys.test.ts",
   "framework/test/deploy/_commands.ts",
   "framework/scripts/runtimes.js",
   "framework/bench/broadcast/run.mjs",

@@ -178,6 +178,13 @@ describe("the core", () => {
     expect(entries).toEqual(new Set([...FOLDERS, "index.ts", "internals.ts", "node.ts"]));
   });
 
+  it("is, with all other packages, in the table of the page on the architecture", () => {
+    const folders = readdirSync(framework).filter((name) => existsSync(path.join(framework, name, "package.json")));
+    const [, table = ""] = /## Packages([^]*?)\n## /.exec(page) ?? [];
+    const listed = [...table.matchAll(/^\| `framework\/([\w-]+)`/gm)].map(([, name]) => name);
+    expect(listed.toSorted()).toEqual(folders.toSorted());
+  });
+
   it("has its folders in that order on the page on the architecture", () => {
     const shown = /common <[\s\w<-]*/.exec(page)?.[0] ?? "";
     expect(shown.split("<").map((name) => name.trim())).toEqual(FOLDERS);
@@ -185,7 +192,7 @@ describe("the core", () => {
 
   it("has the files that the page lists, in addition to others of the repository", () => {
     const named = [...page.matchAll(/`(?:node )?([\w./-]+\.(?:ts|js|json))`/g)].flatMap(([, file]) => file ?? []);
-    const exists = (file: string) => existsSync(path.join(file.startsWith("framework/") ? root : sources, file));
+    const exists = (file: string) => existsSync(path.join(/^(?:framework\/|\.)/.test(file) ? root : sources, file));
     expect(named.filter((file) => !/^x\.(?:web\.)?ts$/.test(file) && !exists(file))).toEqual([]);
     expect(named.length).toBeGreaterThan(60);
   });

@@ -2,10 +2,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { buildAsyncAPI } from "@tsgi/openapi-tools";
 import { Project } from "../../cli/test/_project.js";
 import { KeptLog } from "../support/kept-log.js";
 import { createApp, DEVELOPMENT } from "./app/app.js";
-import { releaseClient, socketsDocument } from "./app/release.js";
+import { releaseClient } from "./app/release.js";
 
 const MODULE = path.join(import.meta.dirname, "app/index.ts");
 
@@ -25,7 +26,7 @@ describe("tsgi, with the library", () => {
   it("writes the document that the application serves, and of its WebSockets", async () => {
     const [openapi, asyncapi] = [await project.spawn("openapi", MODULE), await tsgi("openapi", "--async")];
     expect(JSON.parse(openapi.stdout)).toEqual(JSON.parse(JSON.stringify(app.openapi())));
-    expect(JSON.parse(asyncapi.stdout)).toEqual(JSON.parse(JSON.stringify(socketsDocument(app))));
+    expect(JSON.parse(asyncapi.stdout)).toEqual(JSON.parse(JSON.stringify(buildAsyncAPI(app))));
   });
 
   it("writes the client that the application writes itself", async () => {
