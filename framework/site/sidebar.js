@@ -36,6 +36,7 @@ const PAGES = [
     page("Settings", "/settings"),
     page("Health checks", "/health"),
     page("Logs, metrics and traces", "/observation"),
+    page("Inside another framework", "/coexistence"),
     page("Web platforms", "/web"),
     page("Conformance", "/conformance"),
     page("Testing", "/testing"),

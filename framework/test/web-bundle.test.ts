@@ -135,7 +135,7 @@ describe("an application in a bundle for the web", () => {
   });
 
   it("rejects a pool of processes at startup, and files when they are sent", async () => {
-    expect((await bundled.start({ pool: { kind: "process" } })).status).toBe(500);
+    expect((await bundled.start({ pool: { kind: "process" } })).status).toBe(503);
     expect(bundled.lines.join()).toContain('pool: { kind: "process" } needs node:child_process');
     expect((await get("/file")).status).toBe(500);
     expect(bundled.lines.join()).toContain("FileResponse needs node:fs/promises");

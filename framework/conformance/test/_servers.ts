@@ -45,6 +45,7 @@ async function startNodeHTTP(app: ASGIApp) {
   const server = createServer(handler).on("upgrade", handler.upgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
   return overSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, async () => {
+    await handler.close();
     server.closeAllConnections();
     await new Promise((resolve) => void server.close(resolve));
   });
@@ -104,7 +105,7 @@ export const servers: readonly ServerSubject[] = [
   {
     name: "toNodeHandler",
     start: startNodeHTTP,
-    lacks: { lifespan: "the code that makes the server runs the lifespan" },
+    lacks: {},
   },
   {
     name: "TestClient",

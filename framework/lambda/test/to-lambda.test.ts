@@ -489,7 +489,7 @@ describe("the start of the application", () => {
     expect(events.filter((event) => event === "stopped")).toHaveLength(1);
   });
 
-  it("is tried again by the next event after a failure, which is a 500", async () => {
+  it("is tried again by the next event after a failure, which is a 503", async () => {
     let tries = 0;
     const log = new KeptLog();
     const app = new App({ logger: log });
@@ -498,7 +498,7 @@ describe("the start of the application", () => {
     });
     app.get("/", async () => "served");
     const handler = toLambda(app, { logger: log });
-    expect(await handler(v1)).toMatchObject({ statusCode: 500, body: '{"detail":"Internal Server Error"}' });
+    expect(await handler(v1)).toMatchObject({ statusCode: 503, body: '{"detail":"Service Unavailable"}' });
     expect(log.lines.join("\n")).toContain("no database");
     expect((await handler(v1)).body).toBe('"served"');
   });

@@ -50,7 +50,8 @@ export class HTTP1Connection implements Connection {
     else if (!given.has("content-length") && (length > 0 || !/^(?:GET|HEAD)$/.test(method))) {
       raw.push("content-length", String(length));
     }
-    const sending = request({ hostname, port, method, path: target, headers: raw, agent: this.#agent });
+    const path = this.#url.pathname.replace(/\/$/, "") + target; // the server may be at a prefix
+    const sending = request({ hostname, port, method, path, headers: raw, agent: this.#agent });
     sending.once("socket", (socket) => whenConnected(socket, onConnect));
     return answerTo(sending, chunks);
   }

@@ -30,6 +30,29 @@ type WorkersHandler = (
   context: { waitUntil(promise: Promise<unknown>): void; passThroughOnException(): void; props: unknown },
 ) => globalThis.Response | Promise<globalThis.Response>;
 
+/** `AppRouteHandlerConfig` of Next.js 16: the second argument of a route handler. */
+class NextRequest extends globalThis.Request {
+  readonly cookies = new Map<string, string>();
+}
+type NextHandler = (
+  request: NextRequest,
+  context: { params: Promise<{ path: string[] }> },
+) => Promise<globalThis.Response | void> | globalThis.Response | void;
+
+/** `RequestHandler` of SvelteKit 3, `APIRoute` of Astro 7, and `LoaderFunction` of React Router 8. */
+interface Event<Params> {
+  readonly request: globalThis.Request;
+  readonly params: Params;
+  readonly locals: object;
+}
+type SvelteKitHandler = (
+  event: Event<Partial<Record<string, string>>>,
+) => globalThis.Response | Promise<globalThis.Response>;
+type ReactRouterLoader = (args: Event<{ readonly "*": string }>) => Promise<unknown>;
+
+app.fetch satisfies NextHandler;
+app.fetch satisfies SvelteKitHandler;
+app.fetch satisfies ReactRouterLoader;
 app.fetch satisfies DenoHandler;
 app.fetch satisfies BunHandler;
 app.fetch satisfies WorkersHandler;

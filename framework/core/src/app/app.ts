@@ -5,6 +5,7 @@ import { workerHost } from "../platforms/concurrency/self.js";
 import type { ResponseDocs } from "../parameters/annotation.js";
 import { Application, type AppOptions } from "./application.js";
 import { InlineHandlerPool } from "./inline-pool.js";
+import { keepPathTest } from "./known-paths.js";
 import { EventLoopShedder } from "./load-shedder.js";
 import type { AppParts } from "./parts.js";
 import { createState, WorkerHandlerPool } from "./pool.js";
@@ -14,6 +15,7 @@ const PARTS: AppParts = {
   createState,
   createPool: (settings) => (hasWorkers() ? new WorkerHandlerPool(settings) : new InlineHandlerPool(settings)),
   createShedder: (options, logger) => new EventLoopShedder(options, logger),
+  keepPathTest,
   get pageFiles() {
     return hasFiles() ? pageFiles : null;
   },

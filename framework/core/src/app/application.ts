@@ -320,6 +320,7 @@ export class Application<Responses extends ResponseDocs = {}> extends Dispatchin
       this.#pool.around(this.#lifespan),
     );
     this.#life = { start: (...args) => this.#startLife(life, args) };
+    parts.keepPathTest?.(this, this.#dispatcher, this.#documentation);
     this.#dispatcher.configure({
       app: this,
       errors: this.#endpointSettings,

@@ -17,7 +17,7 @@ import { responseOf } from "../http/response/web.js";
 import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
 import { RESPONDER, type RespondingSend } from "../protocol/response.js";
-import { finishAfterCut } from "../protocol/server-context.js";
+import { finishAfterCut, type HostedScope, UNEXPECTED } from "../protocol/server-context.js";
 import { EarlyResponse } from "../parameters/dependencies/settlement.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
@@ -63,21 +63,22 @@ function toJSONResponse(value: unknown, error: unknown, validationStatus: number
   return describingBody(response, "application/json");
 }
 
-const toDefaultResponse: MakeResponse = (error, request, { debug }) => {
+const toServerError: MakeResponse = (error, request, { debug }) => {
+  if (process.env["TSGI_PLATFORM"] !== "web") (request.scope as HostedScope)[UNEXPECTED]?.(error);
+  return serverErrorHandler(error, debug, request);
+};
+
+const toDefaultResponse: MakeResponse = (error, request, settings) => {
   if (error instanceof HTTPException) return httpExceptionHandler(error, request);
   if (error instanceof RequestValidationError) return requestValidationExceptionHandler(error, request);
-  return serverErrorHandler(error, debug, request);
+  return toServerError(error, request, settings);
 };
 
 /**
  * Each makes a response to the error of the one before it: an exception handler may throw, a file of its response may be
  * missing, and a header or a detail of an `HTTPException` may be impossible to send.
  */
-const ATTEMPTS: readonly MakeResponse[] = [
-  toErrorResponse,
-  toDefaultResponse,
-  (error, request, { debug }) => serverErrorHandler(error, debug, request),
-];
+const ATTEMPTS: readonly MakeResponse[] = [toErrorResponse, toDefaultResponse, toServerError];
 
 /** The response to an error, and the function that sends it. Reports the error. */
 export async function prepareResponse(

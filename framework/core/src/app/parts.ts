@@ -2,6 +2,8 @@
 import type { Logger } from "../common/logger.js";
 import type { PageFiles } from "../openapi/page.js";
 import type { WorkerHost } from "../platforms/concurrency/host.js";
+import type { ASGIApp } from "../protocol/asgi.js";
+import type { KnownPages, KnownRoutes } from "./known-paths.js";
 import type { HandlerPool, HandlerPoolSettings } from "./pool-rules.js";
 import type { LoadShedder, ShedOptions } from "./shed-options.js";
 
@@ -15,6 +17,8 @@ export interface AppParts {
   createPool(settings: HandlerPoolSettings): HandlerPool;
   /** Makes what rejects requests. @throws ConfigurationError where the delay of the event loop cannot be measured. */
   createShedder(options: ShedOptions, logger: Logger): LoadShedder;
+  /** Lets a server of another framework test the paths of an App; absent on a platform without such servers. */
+  keepPathTest?(app: ASGIApp, routes: KnownRoutes, pages: KnownPages): void;
   /** The files of the documentation pages; `null` on a platform without files. */
   readonly pageFiles: PageFiles | null;
 }

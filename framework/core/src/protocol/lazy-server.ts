@@ -102,6 +102,6 @@ export class LazyServer {
     const { message, error } = failure;
     const text = "The application's startup failed, and is tried again by the next request";
     this.#logger.error(error === undefined ? {} : { err: error }, `${text}: ${message}`);
-    return new ErrorResponse(500).as(this.#createStarted(lifespan, lifespan.state).context);
+    return new ErrorResponse(503).as(this.#createStarted(lifespan, lifespan.state).context);
   }
 }

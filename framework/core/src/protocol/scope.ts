@@ -244,7 +244,7 @@ export function sentQuery({ query_string: query }: HTTPScope | WebSocketScope): 
 }
 
 /** The prefix under which an application is mounted, without a slash at its end. */
-export function rootPathOf(scope: HTTPScope | WebSocketScope): string {
+export function rootPathOf(scope: Pick<HTTPScope, "root_path">): string {
   const root = scope.root_path ?? "";
   return root.endsWith("/") ? root.slice(0, -1) : root;
 }
@@ -255,7 +255,7 @@ export function isBelow(path: string, prefix: string): boolean {
 }
 
 /** The path below `root_path`. If a server's `root_path` is not part of the path, the whole path. */
-export function localPath(scope: HTTPScope | WebSocketScope): string {
+export function localPath(scope: Pick<HTTPScope, "path" | "root_path">): string {
   const root = scope.root_path;
   if (root === undefined || root === "") return scope.path;
   const prefix = rootPathOf(scope);

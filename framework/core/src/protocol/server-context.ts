@@ -58,6 +58,17 @@ export interface CalledScope {
   [CALL]?: Pick<ServedCall, "hasLeft" | "whenEnded">;
 }
 
+/**
+ * Under this key, a scope has a function for an error whose response no exception handler of the application has made: the
+ * server may pass it to the code around it. Registered, so that an application of another copy of the package calls it too.
+ */
+export const UNEXPECTED: unique symbol = Symbol.for("tsgi.unexpected");
+
+/** A scope whose server takes unexpected errors. */
+export interface HostedScope {
+  [UNEXPECTED]?: (error: unknown) => void;
+}
+
 /** Work of requests that have failed in the middle of their response. */
 const unfinished = new WeakMap<object, Promise<unknown>>();
 

@@ -21,6 +21,12 @@ const ABORT_MS = 250;
 /** Share of the time spent so. */
 const ABORT_SHARE = 0.1;
 
+/** Options of `close`. */
+export interface CloseOptions {
+  /** Milliseconds that it may take before it is forced. Defaults to 10,000. */
+  timeoutMs?: number;
+}
+
 /** A server that stops. */
 export interface Stopping {
   readonly context: ServerContext;

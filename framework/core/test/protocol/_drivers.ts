@@ -46,14 +46,23 @@ async function startHTTP2(app: ASGIApp, given: Settings): Promise<Endpoint> {
   return { request, cut, stop: close };
 }
 
-async function startNodeHandler(app: ASGIApp, { logger, state }: Settings): Promise<Endpoint> {
-  const handler = toNodeHandler(app, { logger, state });
+async function startNodeHandler(
+  app: ASGIApp,
+  { logger, shutdownTimeoutMs: timeoutMs = 10_000 }: Settings,
+): Promise<Endpoint> {
+  const handler = toNodeHandler(app, { logger });
   const server = createServer(handler).on("upgrade", handler.upgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
+  await handler.start();
   const { request, websocket, cut } = new HTTP1Client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const stop = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => void server.close(resolve));
+    try {
+      await handler.close({ timeoutMs });
+    } finally {
+      // Not before: Node destroys connections whose responses have ended, even if their clients have not read them.
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    }
   };
   return { request, websocket, cut, stop };
 }
@@ -142,11 +151,6 @@ async function hasNoWebSocketOfFetch(): Promise<boolean> {
   return types.join() === "http";
 }
 
-/** `toNodeHandler` returns a listener: only the caller can stop the server, and run the lifespan. */
-async function isOnlyAListener(): Promise<boolean> {
-  return Object.keys(toNodeHandler(async () => {})).join() === "upgrade";
-}
-
 /** The drivers, in the order of the table. */
 export const drivers: readonly Driver[] = [
   { name: "HTTP/1.1", httpVersion: "1.1", start: startHTTP1, lacks: {} },
@@ -163,10 +167,7 @@ export const drivers: readonly Driver[] = [
     name: "toNodeHandler",
     httpVersion: "1.1",
     start: startNodeHandler,
-    lacks: {
-      drain: { reason: "the code that created the server stops it", isReal: isOnlyAListener },
-      lifespan: { reason: "the code that created the server runs the lifespan", isReal: isOnlyAListener },
-    },
+    lacks: {},
   },
   ...(uws === null ? [] : [onUws(uws)]),
   {

@@ -58,6 +58,11 @@ const STARTUP_MS = 1000;
 /** Share of `shutdownTimeoutMs` spent so. */
 const STARTUP_SHARE = 0.1;
 
+/** Milliseconds that a startup has to complete, if all of the shutdown may take `shutdownTimeoutMs`. */
+export function startupGraceMs(shutdownTimeoutMs: number): number {
+  return Math.min(STARTUP_MS, shutdownTimeoutMs * STARTUP_SHARE);
+}
+
 /** A server on any engine: it starts once, and stops once, within its time. */
 export abstract class StoppableServer {
   url = "";
@@ -137,7 +142,6 @@ export abstract class StoppableServer {
   }
 
   #stop(): Promise<void> {
-    const startupMs = Math.min(STARTUP_MS, this.#shutdownTimeoutMs * STARTUP_SHARE);
     return stopInTime({
       context: this.context,
       timeoutMs: this.#shutdownTimeoutMs,
@@ -146,7 +150,7 @@ export abstract class StoppableServer {
         await this.#drain();
         this.#drained = true;
       },
-      shutDown: () => this.#lifespan.shutDown(startupMs),
+      shutDown: () => this.#lifespan.shutDown(startupGraceMs(this.#shutdownTimeoutMs)),
       cut: () => this.cut(),
     });
   }

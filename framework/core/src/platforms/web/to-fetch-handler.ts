@@ -9,6 +9,7 @@ import { ErrorResponse } from "../../protocol/error-response.js";
 import { HEADER_NAME, parseAddress } from "../../protocol/http-grammar.js";
 import { Exchange } from "../../protocol/exchange.js";
 import type { ServerContext } from "../../protocol/server-context.js";
+import type { CloseOptions } from "../../protocol/shutdown.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
 import { FetchStream, toErrorResponse } from "./fetch-stream.js";
 import { isWebSocketRequest, PairHandshake, toPairScope } from "./pair-handshake.js";
@@ -35,17 +36,14 @@ export interface FetchHandlerOptions {
 /** A handler of requests in the form of web platforms. */
 export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
 
-/** Options of `close`. */
-export interface CloseOptions {
-  /** Milliseconds that it may take before it is forced. Defaults to 10,000. */
-  timeoutMs?: number;
-}
-
 /**
- * A {@link FetchHandler} that can be closed. Its other forms are those of `Bun.serve`, whose second argument is the
+ * A {@link FetchHandler} that can be closed. Its other forms are those of route handlers of Next.js, of handlers that get
+ * their request in an event (SvelteKit, Astro, React Router, TanStack Start), of `Bun.serve`, whose second argument is the
  * server, of `Deno.serve`, and of the default export of a Worker.
  */
 export interface ClosableFetchHandler extends FetchHandler {
+  (event: { readonly request: globalThis.Request }): Promise<globalThis.Response>;
+  (request: globalThis.Request, context: { readonly params: Promise<unknown> }): Promise<globalThis.Response>;
   (request: globalThis.Request, server: { requestIP: (request: never) => unknown }): Promise<globalThis.Response>;
   (request: globalThis.Request, info: { readonly remoteAddr: object }): Promise<globalThis.Response>;
   (
@@ -94,7 +92,8 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   assertOptions("toFetchHandler()", options, OPTIONS);
   const { logger = loggerOf(app), state = {}, lifespan = "auto", clientAddressHeader: header } = options;
   const server = new LazyServer(app, { logger, state, hasLifespan: lifespan === "auto" });
-  const handle = (request: globalThis.Request, second?: unknown, third?: unknown) => {
+  const handle = (given: Given, second?: unknown, third?: unknown) => {
+    const request = "request" in given ? given.request : given;
     const facts = readContext(request, second, third);
     const client = header === undefined ? null : parseAddress(request.headers.get(header) ?? "");
     if (client !== null) facts.client = [client[0], null];
@@ -107,6 +106,9 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
   };
   return Object.assign(handle, { close });
 }
+
+/** The first argument of a handler: a request, or an object with one. */
+type Given = globalThis.Request | { readonly request: globalThis.Request };
 
 const invalidHost = new ErrorResponse(400, "Expected exactly one well-formed Host header.");
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { WebSocket } from "ws";
 import { App } from "../../../src/app/app.js";
-import type { ASGIApp, Scope } from "../../../src/protocol/asgi.js";
+import { ClientDisconnect } from "../../../src/common/exceptions.js";
+import type { ASGIApp } from "../../../src/protocol/asgi.js";
 import { type NodeHandlerOptions, toNodeHandler } from "../../../src/node.js";
 import { Depends } from "../../../src/parameters/depends.js";
 import { Deferred } from "../../../src/common/promises.js";
@@ -22,14 +23,6 @@ const echo = httpApp(async (scope, receive, send) => {
     ["content-type", "application/json"],
   ]);
 });
-
-/** Express's changes to a request before it calls a handler that is used under a prefix. */
-const under =
-  (prefix: string, handler: RequestListener): RequestListener =>
-  (req, res) => {
-    Object.assign(req, { originalUrl: req.url, baseUrl: prefix, url: req.url?.slice(prefix.length) });
-    handler(req, res);
-  };
 
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -173,21 +166,6 @@ describe("toNodeHandler", () => {
     expect(response.body).toMatchObject({ state: { pool: "ready" } });
   });
 
-  it("does not run the lifespan", async () => {
-    const types: Scope["type"][] = [];
-    const app: ASGIApp = async (scope, receive, send) => {
-      types.push(scope.type);
-      await echo(scope, receive, send);
-    };
-    await request(toNodeHandler(app)).get("/");
-    expect(types).toEqual(["http"]);
-  });
-
-  it("uses a prefix of Express as root_path, and keeps it in path", async () => {
-    const response = await request(under("/api", toNodeHandler(echo))).get("/api/items");
-    expect(response.body).toMatchObject({ path: "/api/items", root_path: "/api" });
-  });
-
   it("rejects requests that the parser accepts, on any server", async () => {
     const response = await request(toNodeHandler(echo)).get("/").set("Host", "a b");
     expect([response.status, response.body]).toEqual([
@@ -196,7 +174,7 @@ describe("toNodeHandler", () => {
     ]);
   });
 
-  it("logs if a body parser ran first", async () => {
+  it("is a 500 and a line in the log if a body parser has read the body, and has not kept it", async () => {
     const logger = new MemoryLogger();
     const handler = toNodeHandler(echo, { logger });
     const parser: RequestListener = (req, res) => {
@@ -323,27 +301,35 @@ describe("toNodeHandler", () => {
     expect(calls).toEqual([]);
   });
 
-  it("logs an error if other code has started the response, and continues", async () => {
-    const logger = new MemoryLogger();
-    const logged = new Promise((resolve) => {
-      const error = logger.error;
-      logger.error = (fields, message) => {
-        error(fields, message);
-        if (message.startsWith("The response could not be sent")) resolve(message);
-      };
+  it("does not write if the host has responded before the call", async () => {
+    const calls: string[] = [];
+    const handler = toNodeHandler(httpApp(async ({ path }) => void calls.push(path)));
+    await using server = createServer((req, res) => {
+      res.writeHead(202).write("host");
+      handler(req, res);
+      res.end();
     });
-    const app: ASGIApp = (scope, receive, send) =>
-      scope.type === "http" && scope.path === "/begun" ? Promise.reject(new Error("late")) : echo(scope, receive, send);
+    const response = await fetch(`http://127.0.0.1:${await listening(server)}/begun`);
+    expect([response.status, await response.text(), calls]).toEqual([202, "host", []]);
+  });
+
+  it("does not write if the host responds while the application runs, and the application gets a disconnect", async () => {
+    const ended = new Deferred<unknown>();
+    const logger = new MemoryLogger();
+    let respondOfHost = () => {};
+    const app = httpApp(async (_scope, _receive, send) => {
+      respondOfHost();
+      await respond(send, 200, "late").catch((error: unknown) => ended.resolve(error));
+    });
     const handler = toNodeHandler(app, { logger });
     await using server = createServer((req, res) => {
-      if (req.url === "/begun") res.writeHead(200).write("begun");
+      respondOfHost = () => void res.writeHead(504).end("host");
       handler(req, res);
     });
-    const port = await listening(server);
-    await using wire = new Wire(port);
-    wire.write("GET /begun HTTP/1.1\r\nHost: a\r\n\r\n");
-    expect(await logged).toBe("The response could not be sent: GET /begun");
-    expect(await (await fetch(`http://127.0.0.1:${port}/mine`)).json()).toMatchObject({ path: "/mine" });
+    const response = await fetch(`http://127.0.0.1:${await listening(server)}`);
+    expect([response.status, await response.text()]).toEqual([504, "host"]);
+    expect(await ended.promise).toBeInstanceOf(ClientDisconnect);
+    expect(logger.at("error")).toEqual([]);
   });
 
   it("works in http.createServer together with other handlers", async () => {

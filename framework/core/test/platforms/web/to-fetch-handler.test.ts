@@ -52,6 +52,20 @@ async function scopeOf(request: Request, ...passed: readonly unknown[]): Promise
   return seen as unknown as HTTPScope;
 }
 
+describe("the arguments of a handler", () => {
+  const app = new App({ logger: new KeptLog() });
+  app.get("/{text}", async ({ text }) => text);
+
+  it.each([
+    ["an event of SvelteKit, Astro, React Router or TanStack Start", { request: new Request(`${HOST}/a`), params: {} }],
+    ["a request and the parameters of Next.js", new Request(`${HOST}/a`), { params: Promise.resolve({ path: ["a"] }) }],
+    ["a request and a context that it does not know", new Request(`${HOST}/a`), { context: 1 }],
+  ])("may be %s", async (_what, ...given) => {
+    const response = (await Reflect.apply(app.fetch, undefined, given)) as Response;
+    expect([response.status, await response.json()]).toEqual([200, "a"]);
+  });
+});
+
 describe("the scope of a request", () => {
   it("has raw_path and query_string of the URL unchanged, and path decoded", async () => {
     const scope = await scopeOf(new Request(`${HOST}/caf%C3%A9/a%2Fb%20c?q=%20x&r=1#fragment`));
@@ -807,7 +821,7 @@ describe("the lifespan", () => {
     expect(events.slice(-2)).toEqual(["start", "request"]);
   });
 
-  it("responds with 500 to all waiting requests if it fails, and the next request tries it again", async () => {
+  it("responds with 503 to all waiting requests if it fails, and the next request tries it again", async () => {
     const logger = new KeptLog();
     let starts = 0;
     const app = new App({ logger });
@@ -816,7 +830,7 @@ describe("the lifespan", () => {
     });
     app.get("/", async () => "ok");
     const answers = await Promise.all([1, 2].map(() => app.fetch(new Request(HOST))));
-    expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
     expect([(await app.fetch(new Request(HOST))).status, starts]).toEqual([200, 2]);
     expect(logger.lines.join()).toContain("no database");
   });
@@ -828,7 +842,7 @@ describe("the lifespan", () => {
     for (const handler of handlers) {
       const response = await handler(new Request(HOST));
       expect(response.headers.get("content-type")).toBe("application/problem+json");
-      expect(await response.json()).toMatchObject({ status: 500, title: "Internal Server Error" });
+      expect(await response.json()).toMatchObject({ status: 503, title: "Service Unavailable" });
     }
   });
 

@@ -1,5 +1,6 @@
 /** Requests for a WebSocket: checked, rejected, or passed to a session. @module */
 import { createHash } from "node:crypto";
+import type { WebSocketScope } from "../../../protocol/asgi.js";
 import type { ServerContext } from "../../../protocol/server-context.js";
 import { ErrorResponse } from "../../../protocol/error-response.js";
 import type { Connection } from "../http1/connection.js";
@@ -30,8 +31,12 @@ export class UpgradeHandler {
     this.#pings = new PingRound(rules.pingMs);
   }
 
-  /** Takes a request for a WebSocket. The connection serves no other request after it. */
-  upgrade(connection: Connection, head: RequestHead): void {
+  /**
+   * Takes a request for a WebSocket. The connection serves no other request after it.
+   *
+   * @param prepare - Completes the scope.
+   */
+  upgrade(connection: Connection, head: RequestHead, prepare?: (scope: WebSocketScope) => void): void {
     const context = this.#context;
     const { encrypted } = connection.endpoints;
     const handshake = context.draining ? DRAINING : parseHandshake(head, this.#rules, encrypted);
@@ -43,6 +48,7 @@ export class UpgradeHandler {
     const requestHead = { httpVersion: "1.1", method, target, headers: section.headers };
     const httpScope = createScope(requestHead, connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
+    prepare?.(scope);
     const pending: PendingHandshake = {
       open: (...accepted) => {
         const { readable, writable } = connection.socket;
