@@ -9,7 +9,7 @@ import path from "node:path";
 import express from "express";
 import fastify from "fastify";
 import { App } from "tsgi";
-import { serve, toNodeHandler } from "tsgi/node";
+import { fromNodeHandler, serve, toNodeHandler } from "tsgi/node";
 
 const ROUNDS = Number(process.argv[2] ?? 9);
 const [WARM_MS, MEASURED_MS, CONNECTIONS] = [500, 1500, 32];
@@ -26,6 +26,10 @@ const listen = async (server) => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return server.address().port;
+};
+const onServe = async (app) => {
+  const { url } = await serve(app, { port: 0, signals: false, logger: silent });
+  return Number(new URL(url).port);
 };
 const inExpress = (...handlers) => listen(createServer(express().use(...handlers)));
 
@@ -61,8 +65,16 @@ const CANDIDATES = {
     await app.listen({ port: 0, host: "127.0.0.1" });
     return app.server.address().port;
   },
-  "`serve` of tsgi": async () =>
-    Number(new URL((await serve(createApp(), { port: 0, signals: false, logger: silent })).url).port),
+  "`serve`, tsgi": () => onServe(createApp()),
+  "`serve`, a listener by `fromNodeHandler`": () => {
+    const app = new App();
+    const listener = (_req, res) => {
+      res.setHeader("content-type", "application/json");
+      res.end(JSON.stringify({ hello: "world" }));
+    };
+    app.mount("/", fromNodeHandler(listener));
+    return onServe(app);
+  },
 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

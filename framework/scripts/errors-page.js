@@ -24,6 +24,7 @@ const FILES = [
   "core/src/common/error-codes/security.ts",
   "core/src/common/error-codes/openapi.ts",
   "core/src/common/error-codes/files.ts",
+  "core/src/platforms/node/from-node-handler/errors.ts",
   "passwords/src/errors.ts",
   "oauth/src/errors.ts",
   "api-keys/src/errors.ts",

@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "@tsgi/mcp": "mcp",
   "tsgi/middleware": `accessLog bodyLimit clearSession clientNetwork compress cors csrf decompress gzip httpMiddleware httpsRedirect idempotency logContext memoryStore rateLimit renewSession requestId securityHeaders serverTiming sessionOf
     sessions timeLimit trustedHost`,
-  "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError nodeRequest serve toNodeHandler",
+  "tsgi/node": "ProtocolError ServerStartError ShutdownTimeoutError fromNodeHandler nodeRequest serve toNodeHandler",
   "@tsgi/oauth": "AccessTokens JWTBearer protectedResource RefreshTokens",
   "tsgi/openapi": "buildDocument",
   "tsgi/pagination": "OffsetPage OffsetPageRequest Page PageRequest",

@@ -115,12 +115,12 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
 });
 
 describe("the package tsgi", () => {
-  it("is small: at most 2.8 MB unpacked, eleven entry points in addition to the main one, three dependencies, two peers", async () => {
+  it("is small: at most 2.9 MB unpacked, eleven entry points in addition to the main one, three dependencies, two peers", async () => {
     const { exports, dependencies = {}, peerDependencies = {} } = manifestOf("core");
     expect(Object.keys(exports).filter((entry) => ![".", "./package.json"].includes(entry))).toHaveLength(11);
     expect(Object.keys(dependencies)).toHaveLength(3);
     expect(Object.keys(peerDependencies)).toHaveLength(2);
-    expect(packageOf("core").unpackedSize).toBeLessThan(2_800_000);
+    expect(packageOf("core").unpackedSize).toBeLessThan(2_900_000);
   });
 
   it.each(["AGENTS.md", "skills/tsgi/SKILL.md"])("contains %s for agents, with the commands of npm", async (name) => {

@@ -5,6 +5,8 @@ export type { ServerStartCode } from "./common/error-codes.js";
 export { ProtocolError } from "./common/exceptions.js";
 export { ShutdownTimeoutError } from "./protocol/shutdown.js";
 export { ServerStartError } from "./platforms/node/stoppable-server.js";
+export { fromNodeHandler } from "./platforms/node/from-node-handler.js";
+export type { NodeListener } from "./platforms/node/from-node-handler/inner-server.js";
 export { nodeRequest } from "./platforms/node/node-handler/node-request.js";
 export { toNodeHandler, type NodeHandler, type NodeHandlerOptions } from "./platforms/node/node-handler.js";
 export type { Timeouts } from "./platforms/node/server-settings.js";

@@ -35,7 +35,7 @@ export interface Host {
 export type Load = <Module>(name: string) => Promise<Module>;
 
 /** The modules of a host: installed ones, or the ones in its separate folder. */
-export function loaderOf({ name, packages, isInstalled }: Host): Load {
+export function loaderOf({ name, packages, isInstalled }: Pick<Host, "name" | "packages" | "isInstalled">): Load {
   const folder = isInstalled
     ? import.meta.dirname
     : installOnDemand(`host-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`, packages);

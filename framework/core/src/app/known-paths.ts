@@ -1,6 +1,6 @@
 /** The paths of an App, for a server that passes the other requests on. @module */
 import type { ASGIApp } from "../protocol/asgi.js";
-import { HAS_PATH, type HasPath } from "../protocol/known-paths.js";
+import { HAS_PATH, type HasPath } from "../protocol/callable.js";
 import { isBelow } from "../protocol/scope.js";
 import { WEBSOCKET } from "../routing/router.js";
 

@@ -11,6 +11,7 @@ import { acceptOffer } from "./compression.js";
 import { type HeaderRecord, maxMessageBytes, parseHandshake, type WebSocketRules } from "./handshake-rules.js";
 import { PingRound } from "./pings.js";
 import { ServerWebSocket } from "./server-websocket.js";
+import { keepSocket, offerSocket } from "./taken-sockets.js";
 import { Exchange } from "../../../protocol/exchange.js";
 import type { PendingHandshake } from "../../../protocol/websocket-handshake.js";
 
@@ -49,9 +50,11 @@ export class UpgradeHandler {
     const httpScope = createScope(requestHead, connection.endpoints, context);
     const scope = toWebSocketScope(httpScope, handshake.subprotocols);
     prepare?.(scope);
+    offerSocket(scope, connection);
     const pending: PendingHandshake = {
       open: (...accepted) => {
         const { readable, writable } = connection.socket;
+        keepSocket(scope);
         return readable && writable ? this.#open(connection, handshake.headers, accepted) : null;
       },
       refuse: (error) => connection.refuse(error),
