@@ -103,7 +103,10 @@ async function load(port, ms) {
 
 /** Microseconds of processor time of the server for each request. */
 async function measure(name) {
-  const child = fork(import.meta.filename, ["--serve", name], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(import.meta.filename, ["--serve", name], {
+    env: { ...process.env, NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const [port] = await once(child, "message");
   await load(port, WARM_MS);
   child.send("cpu");

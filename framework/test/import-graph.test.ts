@@ -182,7 +182,7 @@ describe("the core", () => {
     const folders = readdirSync(framework).filter((name) => existsSync(path.join(framework, name, "package.json")));
     const [, table = ""] = /## Packages([^]*?)\n## /.exec(page) ?? [];
     const listed = [...table.matchAll(/^\| `framework\/([\w-]+)`/gm)].map(([, name]) => name);
-    expect(listed.toSorted()).toEqual(folders.toSorted());
+    expect(new Set(listed)).toEqual(new Set(folders));
   });
 
   it("has its folders in that order on the page on the architecture", () => {

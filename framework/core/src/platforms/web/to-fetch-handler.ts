@@ -37,13 +37,13 @@ export interface FetchHandlerOptions {
 export type FetchHandler = (request: globalThis.Request, context?: FetchContext) => Promise<globalThis.Response>;
 
 /**
- * A {@link FetchHandler} that can be closed. Its other forms are those of route handlers of Next.js, of handlers that get
+ * A {@link FetchHandler} that can be closed. Its other forms are those of route handlers of Next.js and h3, of handlers that get
  * their request in an event (SvelteKit, Astro, React Router, TanStack Start), of `Bun.serve`, whose second argument is the
  * server, of `Deno.serve`, and of the default export of a Worker.
  */
 export interface ClosableFetchHandler extends FetchHandler {
   (event: { readonly request: globalThis.Request }): Promise<globalThis.Response>;
-  (request: globalThis.Request, context: { readonly params: Promise<unknown> }): Promise<globalThis.Response>;
+  (request: globalThis.Request, context?: { readonly params?: unknown }): Promise<globalThis.Response>;
   (request: globalThis.Request, server: { requestIP: (request: never) => unknown }): Promise<globalThis.Response>;
   (request: globalThis.Request, info: { readonly remoteAddr: object }): Promise<globalThis.Response>;
   (

@@ -380,6 +380,14 @@ describe("an upgrade below a mount", () => {
     expect(await statusOf(new WebSocket(`${server.url.replace("http", "ws")}/legacy`))).toBe(501);
   });
 
+  it("is 501 by app.fetch", async () => {
+    const app = mounted(echoing().server);
+    const headers = { upgrade: "websocket", "sec-websocket-version": "13" };
+    const response = await app.fetch(new Request("http://a.test/legacy", { headers }));
+    expect([response.status, await response.json()]).toEqual([501, { detail: "Not Implemented" }]);
+    await app.fetch.close();
+  });
+
   it("stays with the App for its own routes", async () => {
     const app = mounted(echoing().server, "/");
     app.websocket("/own", async ({ ws }) => {

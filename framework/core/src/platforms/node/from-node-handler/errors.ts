@@ -8,14 +8,6 @@ export const HOSTED = {
    *
    * Pass the function that `http.createServer` accepts, or a server with listeners. Fastify has it as `routing` after
    * `await fastify.ready()`, Koa returns it from `callback()`, and Nest from `getHttpServer()` after `await nest.init()`.
-   *
-   * ```js
-   * // Wrong
-   * app.mount("/legacy", fromNodeHandler(fastify));
-   *
-   * // Right
-   * app.mount("/legacy", fromNodeHandler(fastify.routing));
-   * ```
    */
   TSGI_NOT_A_NODE_LISTENER: (given: unknown) =>
     `fromNodeHandler() should get a listener of node:http or an http.Server, not ${describe(given)}. ` +

@@ -4,8 +4,8 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { HTTPRequestMessage, HTTPScope, Receive, ReceiveMessage, Send } from "../../../protocol/asgi.js";
 import { headerBytes } from "../../../protocol/bytes.js";
 import { setImmediate } from "../../../common/timers.js";
-import { ProtocolError } from "../../../common/exceptions.js";
-import { rawHeaders } from "../../../protocol/header-list.js";
+import { HTTPException, ProtocolError } from "../../../common/exceptions.js";
+import { headerValue, rawHeaders } from "../../../protocol/header-list.js";
 import { MAX_HEAD_BYTES, type InnerServer } from "./inner-server.js";
 import { MemorySocket } from "./memory-socket.js";
 import { pathsOf, targetOf } from "./target.js";
@@ -72,8 +72,15 @@ function framing({ method }: HTTPScope, first: HTTPRequestMessage): readonly str
   return BODYLESS.test(method) ? [] : ["Content-Length", "0"];
 }
 
+/** A handshake that `app.fetch` passes as a request, because its platform opens no WebSockets. */
+function isHandshake(scope: HTTPScope): boolean {
+  const isFetched = scope.extensions?.["tsgi.web"] !== undefined;
+  return isFetched && headerValue(scope.headers ?? [], "upgrade")?.toLowerCase() === "websocket";
+}
+
 /** Calls the listener for one request. */
 export async function serveInner(inner: InnerServer, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+  if (isHandshake(scope)) throw new HTTPException(501);
   const { lines, isFramed, expectsContinue } = linesOf(scope);
   const first = isFramed ? null : await receive();
   if (first !== null && first.type !== "http.request") return; // the client has disconnected
