@@ -153,6 +153,12 @@ export class SandboxConnection implements Redirection {
     await this.#session?.rollBack();
   }
 
+  /** Returns the connection, so that the client can disconnect. */
+  async end(): Promise<void> {
+    this.#turns.restart();
+    await this.#session?.close();
+  }
+
   async close(): Promise<void> {
     this.#hasBegun = false;
     await this.#copy?.drop();

@@ -15,6 +15,8 @@ function setAll(settings: Settings): string[] {
 const DEFERRED = `SELECT DISTINCT format('%I.%I', n.nspname, c.conname) FROM pg_constraint c
 JOIN pg_namespace n ON n.oid = c.connamespace WHERE c.condeferred`;
 
+const SETTINGS = `SELECT current_setting('search_path'), current_setting('statement_timeout')`;
+
 /** A statement that may add or remove a constraint. */
 const CHANGES_TABLES = /\b(?:CREATE|ALTER|DROP)\b/i;
 
@@ -33,6 +35,8 @@ export class PostgreSQLDialect implements Dialect {
   #deferred: readonly string[] | null = null;
   /** `true` once a statement may have changed tables. */
   #hasChanged = false;
+  /** `false` if each transaction sets its settings again, as through PgBouncer; `null` if that is not known. */
+  #keepsSettings: boolean | null = null;
 
   async begin(run: RunText, savepoint: string, settings: Settings): Promise<void> {
     await run([`SAVEPOINT ${savepoint}`, ...setAll(settings.map(neutral))].join("; "));
@@ -61,6 +65,23 @@ export class PostgreSQLDialect implements Dialect {
 
   undo(): void {
     if (this.#hasChanged) this.#deferred = null;
+  }
+
+  async start(): Promise<void> {
+    // Its next transaction begins in the message that ends this one.
+  }
+
+  async restart(run: RunText): Promise<boolean> {
+    if (this.#keepsSettings === false) return false;
+    const before = this.#keepsSettings === null ? await this.#readSettings(run) : null;
+    await run("ROLLBACK; BEGIN");
+    if (before !== null) this.#keepsSettings = before === (await this.#readSettings(run));
+    return this.#keepsSettings === true;
+  }
+
+  async #readSettings(run: RunText): Promise<string> {
+    const { rows } = (await run(SETTINGS, "queryRaw")) as { rows: readonly (readonly unknown[])[] };
+    return JSON.stringify(rows);
   }
 
   hold(transaction: object, isBusy: boolean): void {
@@ -110,6 +131,18 @@ export class SQLiteDialect implements Dialect {
 
   undo(): void {
     if (this.#hasChanged) this.#hasDeferred = null;
+  }
+
+  async start(run: RunText): Promise<void> {
+    await run("SAVEPOINT tsgi_start");
+  }
+
+  /** Its copy has no other users who would wait for the end of the transaction. */
+  async restart(run: RunText): Promise<boolean> {
+    await run("ROLLBACK TO SAVEPOINT tsgi_start");
+    if (this.#isDeferring) await run("PRAGMA defer_foreign_keys = OFF");
+    this.#isDeferring = false;
+    return true;
   }
 
   hold(): void {

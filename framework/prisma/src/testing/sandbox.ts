@@ -1,6 +1,6 @@
 /** A database for tests, whose changes are rolled back. @module */
-import { DependencyOverrides, type Marker } from "tsgi";
-import { consoleLogger, endpointsOf, guardLogger, isDependency, MAX_TIMER_MS, WorkScope } from "tsgi/internals";
+import { type App, DependencyOverrides, type Marker } from "tsgi";
+import { consoleLogger, guardLogger, isDependency, MAX_TIMER_MS, WorkScope } from "tsgi/internals";
 import { prismaError } from "../errors.js";
 import type { RawClient } from "../idempotency-store.js";
 import { redirecting } from "../redirection.js";
@@ -11,6 +11,38 @@ import { type JobsControl, SandboxJobs, type SandboxJob } from "./jobs.js";
 /** An App, or the `Jobs` of a program. */
 export interface SandboxTarget {
   readonly dependencyOverrides: DependencyOverrides;
+  readonly addMiddleware?: App["addMiddleware"];
+}
+
+/** The sandboxes of Apps: a middleware cannot be removed, so each App has one, which looks here. */
+const followed = new WeakMap<App, { connection: SandboxConnection | null }>();
+
+/** Lets each request of an App, and of those mounted in it, continue inside its transaction. @returns Ends it. */
+function follow(app: App, connection: SandboxConnection): () => void {
+  let place = followed.get(app);
+  if (place === undefined) {
+    const added = (place = { connection: null });
+    followed.set(app, added);
+    app.addMiddleware(
+      (inner) =>
+        (...call) =>
+          enter(added, call[0], () => inner(...call)),
+    );
+  }
+  const own = place;
+  own.connection = connection;
+  return () => {
+    own.connection = null;
+  };
+}
+
+/** The lifespan is not a request: it continues after the test. */
+function enter<T>(
+  { connection }: { connection: SandboxConnection | null },
+  { type }: { type: string },
+  work: () => T,
+): T {
+  return connection === null || type === "lifespan" ? work() : connection.enter(work);
 }
 
 /** Registered: the `Jobs` of any copy of `@tsgi/jobs` have it. */
@@ -79,18 +111,8 @@ export class Sandbox<Client = unknown> {
       else overrides.set(this.#callable, before);
     });
     const control = Reflect.get(target, JOBS) as JobsControl | undefined;
-    if (control === undefined) this.#followRequests(target as Parameters<typeof endpointsOf>[0]);
-    else this.#undo.push(this.#jobs.take(control));
-  }
-
-  /** Lets each request of a route continue inside its transaction. */
-  #followRequests(app: Parameters<typeof endpointsOf>[0]): void {
-    for (const endpoint of endpointsOf(app)) {
-      const { app: respond } = endpoint;
-      const inPlace: typeof respond = (...call) => this.#connection.enter(() => respond(...call));
-      Object.defineProperty(endpoint, "app", { value: inPlace, configurable: true, writable: true });
-      this.#undo.push(() => void Object.defineProperty(endpoint, "app", { value: respond }));
-    }
+    if (control !== undefined) this.#undo.push(this.#jobs.take(control));
+    else if (target.addMiddleware !== undefined) this.#undo.push(follow(target as App, this.#connection));
   }
 
   /** Ends a test: undoes all changes since the last call. */
@@ -118,7 +140,7 @@ export class Sandbox<Client = unknown> {
     const alive = setInterval(() => {}, MAX_TIMER_MS);
     try {
       for (const undo of this.#undo.splice(0).toReversed()) undo();
-      await this.#connection.rollBack();
+      await this.#connection.end();
       await this.#scope.close(); // disconnects the client, as the dependency does when the application stops
       await this.#connection.close();
     } finally {

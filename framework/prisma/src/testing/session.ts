@@ -28,6 +28,10 @@ export interface Dialect {
   note(sql: string): void;
   /** Notes that statements are undone. */
   undo(): void;
+  /** Prepares a transaction that has begun. */
+  start(run: RunText): Promise<void>;
+  /** Begins another transaction in the place of this one, in one message. Returns `false` if that is not possible. */
+  restart(run: RunText): Promise<boolean>;
   /** Keeps the process alive for the connection, or no longer. */
   hold(transaction: object, isBusy: boolean): void;
 }
@@ -101,20 +105,33 @@ export class Session {
     if (inner !== undefined) inner.settings = settings;
   }
 
-  /** Undoes everything. The next statement begins a new transaction. */
+  /** Undoes everything. The next statement is in another transaction. */
   async rollBack(): Promise<void> {
     await this.#queue(async () => {
       this.#endFrom(0);
-      const outer = this.#outer;
-      this.#outer = null;
       this.#dialect.undo();
-      if (outer === null) return;
-      try {
-        if (!outer.options.usePhantomQuery) await outer.executeRaw(statementOf("ROLLBACK"));
-      } finally {
-        await outer.rollback();
-      }
+      if (this.#outer === null || (await this.#dialect.restart(this.#runText).catch(() => false))) return;
+      await this.#end();
     });
+  }
+
+  /** Undoes everything, and returns the connection. */
+  async close(): Promise<void> {
+    await this.#queue(async () => {
+      this.#endFrom(0);
+      await this.#end();
+    });
+  }
+
+  async #end(): Promise<void> {
+    const outer = this.#outer;
+    this.#outer = null;
+    if (outer === null) return;
+    try {
+      if (!outer.options.usePhantomQuery) await outer.executeRaw(statementOf("ROLLBACK"));
+    } finally {
+      await outer.rollback();
+    }
   }
 
   get #settings(): Settings {
@@ -198,7 +215,10 @@ export class Session {
 
   #inTurn<T>(work: (outer: AdapterTransaction) => Promise<T>): Promise<T> {
     return this.#queue(async () => {
-      this.#outer ??= (await this.#start()) as AdapterTransaction;
+      if (this.#outer === null) {
+        this.#outer = (await this.#start()) as AdapterTransaction;
+        await this.#dialect.start(this.#runText);
+      }
       return work(this.#outer);
     });
   }

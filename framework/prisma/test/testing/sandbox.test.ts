@@ -165,6 +165,28 @@ describe.each([
       expect(await raw(sandbox.db).$queryRawUnsafe(`SELECT * FROM "note"`)).toHaveLength(1);
     });
 
+    it("rolls back all deferred foreign keys, and what is left after SQLite has rolled back by itself", async () => {
+      if (name !== "SQLite") return;
+      const { db } = sandbox;
+      const pen = `INSERT INTO "Pen" ("name", "ownerId") VALUES ('quill', 77)`;
+      await db
+        .transaction(async (tx) => {
+          await raw(tx).$executeRawUnsafe("PRAGMA defer_foreign_keys = ON");
+          await raw(tx).$executeRawUnsafe(pen);
+          throw new Error("no");
+        })
+        .catch(() => null);
+      await sandbox.rollback();
+      await expect(raw(db).$executeRawUnsafe(pen)).rejects.toThrow(/foreign key/i);
+      await db.user.create(user("ada"));
+      await raw(db)
+        .$executeRawUnsafe(`INSERT OR ROLLBACK INTO "User" ("name", "email") VALUES ('ada', '')`)
+        .catch(() => null);
+      await sandbox.rollback();
+      await db.user.create(user("bob"));
+      expect(await namesOf(db)).toEqual(["bob"]);
+    });
+
     it("stores responses by their idempotency keys, until it is rolled back", async () => {
       const keyed = () =>
         call(shop.app, "POST", "/once", {
@@ -213,6 +235,17 @@ describe.each([
       expect(await sandbox.jobs()).toHaveLength(1);
       await sandbox.rollback();
       expect(await sandbox.jobs()).toEqual([]);
+    });
+
+    it("follows the requests of Apps that are mounted, and of routes that are added, after it is used", async () => {
+      const [outer, inner] = [new App({ logger: shop.log }), new App({ logger: shop.log })];
+      sandbox.use(outer);
+      outer.mount("/inner", inner);
+      inner.get("/", { params: { tx: shop.tx, db: shop.database } }, async (args) => {
+        await args.tx.user.create(user("ada"));
+        return args.db.user.count();
+      });
+      expect(await call(outer, "GET", "/inner/")).toMatchObject({ status: 200, json: 1 });
     });
 
     it("is one for each process", async () => {
