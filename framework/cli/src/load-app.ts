@@ -20,7 +20,10 @@ export interface LoadedApp {
 /** Loads the modules that are needed to import a module. @throws CommandError for TypeScript without a loader. */
 export async function prepareToLoad(file: string): Promise<void> {
   // Before TypeScript's loader, which would look at each of their files as well.
-  await Promise.all([import("tsgi"), import("tsgi/middleware"), import("tsgi/security")]);
+  // One after the other: they share modules, which Jest cannot link for two importers at a time.
+  await import("tsgi");
+  await import("tsgi/middleware");
+  await import("tsgi/security");
   if (isTypeScript(file)) await enableTypeScript(file);
 }
 
