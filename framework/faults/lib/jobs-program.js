@@ -3,6 +3,7 @@ import { Pool } from "pg";
 import { App, HTTPException, t } from "tsgi";
 import { serve } from "tsgi/node";
 import { Jobs } from "@tsgi/jobs";
+import { Webhooks } from "@tsgi/webhooks";
 
 const { role, url, shutdownTimeoutMs = 10_000 } = JSON.parse(process.argv[2]);
 
@@ -25,7 +26,25 @@ for (const subscriber of ["mail", "stock"]) {
     await pool.query("INSERT INTO receipts (n, subscriber) VALUES ($1, $2)", [n, subscriber]);
   });
 }
-const publishes = process.env.EVENTS !== undefined;
+
+/** The receiver of webhooks, if there is one. */
+const { RECEIVER, SECRET } = process.env;
+const endpoint = { id: "shop", url: RECEIVER, secrets: [SECRET], events: ["ordered"] };
+const webhooks = new Webhooks({
+  jobs,
+  events: { ordered: t.Object({ n: t.Integer() }) },
+  endpoints: () => [endpoint],
+  endpoint: () => endpoint,
+  allow: ["127.0.0.0/8"],
+  attempts: 20,
+  backoffSeconds: 1,
+});
+
+/** Writes the consequence of an order: a webhook, an event, or a job. */
+function follow(n, tx) {
+  if (RECEIVER !== undefined) return webhooks.send("ordered", { n }, { owner: "shop", tx });
+  return process.env.EVENTS === undefined ? order.enqueue({ n }, { tx }) : ordered.publish({ n }, { tx });
+}
 
 /** Hangs in a worker that is about to be killed. */
 const hang = jobs.define("hang", { attempts: 1 }, async () => {
@@ -45,15 +64,14 @@ if (process.env.SCHEDULES) {
   }
 }
 
-/** Writes the row once, however often the request is repeated, and a job or an event with it. */
+/** Writes the row once, however often the request is repeated, and its consequence. */
 async function write(n, fails) {
   const client = await pool.connect();
   let isBroken = false;
   try {
     await client.query("BEGIN");
     const { rowCount } = await client.query("INSERT INTO orders (n) VALUES ($1) ON CONFLICT DO NOTHING", [n]);
-    if (rowCount === 1)
-      await (publishes ? ordered.publish({ n }, { tx: client }) : order.enqueue({ n }, { tx: client }));
+    if (rowCount === 1) await follow(n, client);
     if (fails) throw new HTTPException(409, "rolled back");
     await client.query("COMMIT");
   } catch (error) {

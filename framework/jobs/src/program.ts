@@ -7,16 +7,16 @@ import { isRecord } from "tsgi/internals";
 export function findProgram(from: string = process.cwd()): string | null {
   const file = path.join(from, "package.json");
   if (existsSync(file)) {
-    const name = nameIn(readFileSync(file, "utf8"));
+    const name = nameIn(file);
     return typeof name === "string" && name !== "" ? name : null;
   }
   const above = path.dirname(from);
   return above === from ? null : findProgram(above);
 }
 
-function nameIn(text: string): unknown {
+function nameIn(file: string): unknown {
   try {
-    const content: unknown = JSON.parse(text);
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
     return isRecord(content) ? content["name"] : null;
   } catch {
     return null;

@@ -2,7 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, it } from "@jest/globals";
 import { Pool } from "pg";
-import { t } from "tsgi";
+import { transactionOf } from "@tsgi/prisma";
+import { App, Depends, HTTPException, Query, t } from "tsgi";
+import { TestClient } from "tsgi/testing";
+import { openClient } from "../../prisma/test/_clients.js";
 import { CONTROL } from "../../jobs/src/control.js";
 import { createDatabase, describeWithDatabase } from "../../jobs/test/_database.js";
 import { type Endpoint, Webhooks } from "../src/index.js";
@@ -78,6 +81,22 @@ describeWithDatabase("a delivery in PostgreSQL", () => {
       `SELECT data FROM ${database.schema}.job WHERE name = 'webhooks/deliver'`,
     );
     expect(JSON.stringify(rows)).not.toContain(SECRET.slice(-20));
+  });
+
+  it("is written in the transaction of a request, by Prisma", async () => {
+    const { owner, jobs, webhooks } = open("https://localhost");
+    const prisma = Depends(async () => openClient(database.url), { scope: "app" });
+    const app = new App({ lifespan: jobs.lifespan, logger: createLog() });
+    const params = { tx: Depends(transactionOf(prisma)), fails: Query(t.Boolean()) };
+    app.post("/payments", { params }, async ({ tx, fails }) => {
+      await webhooks.send("order.paid", { orderId: 1 }, { owner, tx });
+      if (fails) throw new HTTPException(409, "no");
+    });
+    await using client = await TestClient.open(app);
+    expect((await client.post("/payments?fails=true")).statusCode).toBe(409);
+    expect(await webhooks.deliveries({ owner })).toEqual([]);
+    expect((await client.post("/payments?fails=false")).statusCode).toBe(200);
+    expect(await webhooks.deliveries({ owner })).toMatchObject([{ state: "pending" }]);
   });
 
   it("is written with its job or not at all without a transaction", async () => {
