@@ -45,9 +45,12 @@ async function startNodeHTTP(app: ASGIApp) {
   const server = createServer(handler).on("upgrade", handler.upgrade).listen(0, "127.0.0.1");
   await once(server, "listening");
   return overSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, async () => {
-    await handler.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => void server.close(resolve));
+    try {
+      await handler.close();
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    }
   });
 }
 
