@@ -37,6 +37,7 @@ const PAGES = [
     page("Health checks", "/health"),
     page("Logs, metrics and traces", "/observation"),
     page("Inside another framework", "/coexistence"),
+    page("Borders", "/borders"),
     page("Web platforms", "/web"),
     page("Conformance", "/conformance"),
     page("Testing", "/testing"),
