@@ -45,13 +45,15 @@ async function measure(server) {
   return { alive: Number(alive), occupied: Number(occupied) };
 }
 
-/** Measures a number of times, evenly spread over the time. */
-async function observe(server, calls, ended) {
+/** Measures a number of times, evenly spread over the time. Between calls: the memory of an upload that runs is alive. */
+async function observe(server, { calls, ended, pause, resume }) {
   const pauseMs = (minutes * 60_000) / MEASUREMENTS_PER_QUARTER / 4;
   const figures = [];
   while (figures.length < 4 * MEASUREMENTS_PER_QUARTER) {
     await Promise.race([sleep(pauseMs), ended]);
+    await Promise.race([pause(), ended]);
     const figure = await measure(server);
+    resume();
     figures.push(figure);
     const share = `${figures.length}/${4 * MEASUREMENTS_PER_QUARTER}`;
     const counts = Object.entries(calls).map(([kind, count]) => `${kind} ${count}`);
@@ -85,8 +87,9 @@ const server = await Server.start(
 );
 const stopping = new AbortController();
 try {
-  const { calls, ended } = sendTraffic(server.url, { hasJobs: database !== null, signal: stopping.signal });
-  const figures = await observe(server, calls, ended);
+  const traffic = sendTraffic(server.url, { hasJobs: database !== null, signal: stopping.signal });
+  const { calls, ended } = traffic;
+  const figures = await observe(server, traffic);
   stopping.abort();
   await ended;
   for (const [kind, count] of Object.entries(calls)) console.log(`${kind}: ${count} calls`);

@@ -77,17 +77,26 @@ const WITH_JOBS = { ...KINDS, jobs: [1, jobs] };
 /**
  * Sends traffic until `signal` aborts.
  *
- * @returns The number of calls of each kind, and `ended`, which rejects at the first wrong response.
+ * @returns The number of calls of each kind; `ended`, which rejects at the first wrong response; `pause`, which resolves when all
+ *   calls have ended; and `resume`.
  */
 export function sendTraffic(url, { hasJobs, signal }) {
   const kinds = Object.entries(hasJobs ? WITH_JOBS : KINDS);
   const calls = Object.fromEntries(kinds.map(([kind]) => [kind, 0]));
+  let running = 0;
+  let [gate, open, onIdle] = [Promise.resolve(), () => {}, () => {}];
   const client = async (kind, call) => {
-    while (!signal.aborted) {
+    for (await gate; !signal.aborted; await gate) {
+      running++;
       await call(url);
       calls[kind]++;
+      if (--running === 0) onIdle();
     }
   };
   const clients = kinds.flatMap(([kind, [count, call]]) => Array.from({ length: count }, () => client(kind, call)));
-  return { calls, ended: Promise.all(clients) };
+  const pause = () => {
+    gate = new Promise((resolve) => (open = resolve));
+    return running === 0 ? Promise.resolve() : new Promise((resolve) => (onIdle = resolve));
+  };
+  return { calls, ended: Promise.all(clients), pause, resume: () => open() };
 }
