@@ -1,6 +1,6 @@
 /** `tsgi doctor`: checks for common mistakes, and tells how to fix them. @module */
 import { checkApplication } from "./doctor/application.js";
-import { whileExamining } from "./doctor/dependencies.js";
+import { type Check, checkObjects, whileExamining } from "./doctor/dependencies.js";
 import {
   checkLoop,
   checkManifest,
@@ -20,7 +20,7 @@ const SIGNS = { ok: "✓", note: "!", fault: "✗" } as const;
 
 /** Prints a line for each finding. Returns the exit status, 1 if one is an error. */
 export async function doctor(module: string | undefined, envFiles: EnvFiles, terminal: Terminal): Promise<number> {
-  const findings = await whileExamining(() => examine(module, envFiles));
+  const findings = await whileExamining((checks) => examine(module, envFiles, checks));
   const width = Math.max(...findings.map(({ subject }) => subject.length));
   for (const { mark, subject, text } of findings) {
     terminal.printLine(`${SIGNS[mark]} ${subject.padEnd(width)}  ${text}`);
@@ -28,11 +28,12 @@ export async function doctor(module: string | undefined, envFiles: EnvFiles, ter
   return findings.some(({ mark }) => mark === "fault") ? EXIT.failed : EXIT.done;
 }
 
-async function examine(module: string | undefined, envFiles: EnvFiles): Promise<Finding[]> {
+async function examine(module: string | undefined, envFiles: EnvFiles, checks: readonly Check[]): Promise<Finding[]> {
   const findings = [checkNode(), checkLoop(), ...checkManifest(), ...readEnvironment(envFiles), ...checkVariables()];
   try {
     const file = findModule(module);
-    return [...findings, ...checkTypeScript(isTypeScript(file)), ...(await checkApplication(file))];
+    const application = [...checkTypeScript(isTypeScript(file)), ...(await checkApplication(file))];
+    return [...findings, ...application, ...(await checkObjects(checks))];
   } catch (error) {
     return [...findings, ...checkTypeScript(false), fault("application", showFailure(error))];
   }

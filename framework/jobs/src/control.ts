@@ -81,6 +81,16 @@ export interface EnqueuedJob {
 /** Takes a job. @returns Its id; `null` if a job with its key waits. */
 export type EnqueueElsewhere = (job: EnqueuedJob) => Promise<string | null>;
 
+/** A line of `tsgi doctor`. */
+export interface JobsFinding {
+  readonly mark: "ok" | "note" | "fault";
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** A check of `tsgi doctor`. @param query - A statement that only reads; `null` if jobs are inline. */
+export type JobsCheck = (query: SQLClient["query"] | null) => Promise<readonly JobsFinding[]>;
+
 /** The commands on the jobs of a program, and its jobs in the sandbox of a test. */
 export interface JobsControl {
   /** `true` if jobs run in the process that enqueues them: another process cannot list them. */
@@ -100,6 +110,8 @@ export interface JobsControl {
   /** Cancels a job that is not finished. @returns Its state before; `null` if it does not exist. */
   cancel(id: string): Promise<JobState | null>;
   close(): Promise<void>;
+  /** Adds a check of these jobs to `tsgi doctor`. */
+  readonly addCheck: (check: JobsCheck) => void;
   /** Passes all jobs on, instead of storing or running them, until it is called with `null`. */
   redirect(enqueue: EnqueueElsewhere | null): void;
   /** Runs a job once. @throws its error */

@@ -16,12 +16,14 @@ import {
   type EnqueueElsewhere,
   type EventDeclaration,
   type EventRecord,
+  type JobsCheck,
   type JobsControl,
   type Worker,
 } from "./control.js";
 import { type AnyJobOptions, assertName, Definition, type Envelope, readEnvelope } from "./definition.js";
 import { jobsError } from "./errors.js";
 import type { DeclaredEvent, JobEvent } from "./event.js";
+import { examineLater } from "./examine.js";
 import { InlineRunner } from "./inline.js";
 import { JobTable } from "./job-table.js";
 import { assertNodeVersion } from "./library.js";
@@ -102,6 +104,7 @@ export class Jobs {
   readonly #store: StoreSettings | null;
   readonly #inline: InlineRunner | null;
   readonly #sender: Sender | null;
+  readonly #checks: JobsCheck[] = [];
   /** The lifespans and the workers that need the connection. */
   #users = 0;
   #hasSaidInline = false;
@@ -120,6 +123,7 @@ export class Jobs {
     this.#store = url === undefined ? null : { url, schema, program: options.program ?? findProgram(), logger };
     this.#inline = inline ? new InlineRunner(this.#run) : null;
     this.#sender = this.#store && new Sender(this.#store, () => this.#definitions.values());
+    examineLater(() => ({ store: this.#store, events: this.events, checks: this.#checks }));
   }
 
   /**
@@ -330,6 +334,7 @@ export class Jobs {
       retry: async (id) => (await table()).retry(id),
       cancel: async (id) => (await table()).cancel(id),
       close: () => this.close(),
+      addCheck: (check) => void this.#checks.push(check),
       redirect: (enqueue) => {
         this.#elsewhere = enqueue;
       },

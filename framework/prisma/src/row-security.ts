@@ -22,7 +22,7 @@ export interface Examined {
 
 /** Tells if `tsgi doctor` runs in this process: then no migrations are applied. */
 export function isExamining(): boolean {
-  return Reflect.get(globalThis, EXAMINE) === true;
+  return Reflect.has(globalThis, EXAMINE);
 }
 
 interface Role {

@@ -95,7 +95,7 @@ CREATE TABLE IF NOT EXISTS tsgi_webhook_deliveries (
 CREATE INDEX IF NOT EXISTS tsgi_webhook_deliveries_owner ON tsgi_webhook_deliveries (owner, created_at, id)`;
 
 /** Its name with its schema: a transaction of the application may look for tables in other schemas. */
-const FIND = `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class JOIN pg_namespace s ON s.oid = relnamespace
+export const FIND = `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class JOIN pg_namespace s ON s.oid = relnamespace
 WHERE pg_class.oid = to_regclass('tsgi_webhook_deliveries')`;
 
 const COLUMNS = `id, event, endpoint, state, attempts, status, reason,

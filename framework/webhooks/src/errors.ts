@@ -13,7 +13,7 @@ const MESSAGES = {
   /**
    * The option `allow` of `Webhooks` contains a value that is not a range of addresses.
    *
-   * Write an address or a range in CIDR notation, such as `10.0.0.0/8` or `fd00::/8`. Names of hosts cannot be allowed, because
+   * Write an address or a range in CIDR notation, such as `10.0.0.0/8` or `fd12:3456:789a::/48`. Names of hosts cannot be allowed, because
    * their addresses change.
    */
   TSGI_INVALID_WEBHOOK_ALLOW: (range: string) =>

@@ -14,6 +14,7 @@ import {
   type Row,
 } from "./deliveries.js";
 import { webhooksError } from "./errors.js";
+import { checkOf } from "./examine.js";
 import { assertOwned, assertWebhooksOptions, type SendOptions, type WebhooksOptions } from "./options.js";
 
 /** Seconds before the second and the further attempts. @see Standard Webhooks, "Retry schedule" */
@@ -68,7 +69,8 @@ export class Webhooks<const Events extends Readonly<Record<string, Schema>>> {
     );
     this.#guard = new AddressGuard(allow);
     this.#attempts = options.attempts ?? PAUSES.length + 1;
-    const { database } = controlOf(jobs);
+    const { database, addCheck } = controlOf(jobs);
+    addCheck(checkOf(allow));
     const stored = database && new DeliveriesInPostgreSQL(database);
     this.#deliveries = stored ?? new DeliveriesInMemory();
     this.#job = jobs.define(

@@ -1,4 +1,4 @@
-/** The checks that packages add to their dependencies, such as the check of the role of a transaction. @module */
+/** The checks of packages: on their dependencies, such as the role of a transaction, and on objects such as `Jobs`. @module */
 import type { App } from "tsgi";
 import { consoleLogger, endpointsOf, guardLogger, inTime, WorkScope } from "tsgi/internals";
 import { showFailure } from "../errors.js";
@@ -16,11 +16,18 @@ interface Examined {
 /** Milliseconds in which a check has its params and its result. */
 const CHECK_MS = 10_000;
 
-/** Marks this process while `work` runs: a database that is opened then is connected to, but not migrated. */
-export async function whileExamining<T>(work: () => Promise<T>): Promise<T> {
-  Reflect.set(globalThis, EXAMINE, true);
+/** A check of an object that a package has created. */
+export type Check = () => Promise<readonly Finding[]>;
+
+/**
+ * Marks this process while `work` runs: a database that is opened then is connected to, but not migrated, and the objects
+ * that are created then add their checks to a list.
+ */
+export async function whileExamining<T>(work: (checks: readonly Check[]) => Promise<T>): Promise<T> {
+  const checks: Check[] = [];
+  Reflect.set(globalThis, EXAMINE, checks);
   try {
-    return await work();
+    return await work(checks);
   } finally {
     Reflect.deleteProperty(globalThis, EXAMINE);
   }
@@ -38,6 +45,16 @@ export async function checkDependencies(app: App): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const examined of checks) findings.push(...(await run(app, examined)));
   return [...new Map(findings.map((finding) => [finding.text, finding])).values()];
+}
+
+/** Runs the checks of objects. */
+export async function checkObjects(checks: readonly Check[]): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const check of checks) {
+    const ended = inTime(check(), CHECK_MS).catch((error: unknown) => [fault("packages", showFailure(error))]);
+    found.push(...(await ended));
+  }
+  return found;
 }
 
 async function run(app: App, { params, examine }: Examined): Promise<readonly Finding[]> {
