@@ -12,18 +12,17 @@ const API = path.join(import.meta.dirname, "../../api");
 /** The entry points that an application imports, each with its report in `framework/api`. */
 const ENTRIES =
   `tsgi @tsgi/broadcast tsgi/concurrency tsgi/health @tsgi/mcp @tsgi/metrics tsgi/middleware tsgi/openapi @tsgi/openapi-tools @tsgi/otel tsgi/pagination
-  @tsgi/passwords @tsgi/prisma @tsgi/redis tsgi/security tsgi/settings tsgi/web`.split(/\s+/);
+  @tsgi/passwords @tsgi/prisma @tsgi/redis tsgi/security tsgi/settings tsgi/web @tsgi/webhooks`.split(/\s+/);
 
 /** Entry points that the application does not import, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   "@tsgi/api-keys": "keeps keys in a store: the package's tests, and the example of the page on permissions",
   "@tsgi/client": "the client of the application: `_the-client.ts` and `clients.test.ts`",
   "@tsgi/conformance": "calls applications and servers from outside",
-  "@tsgi/jobs": "works with a database, beside an application: the sample application and the package's tests",
+  "@tsgi/jobs": "works with a database, except for `notices.ts`: the sample application and the package's tests",
   "@tsgi/lambda": "wraps a whole application: the package's tests call the HTTP table through it",
   "@tsgi/login": "works with an identity provider: the sample application and the package's tests",
   "@tsgi/oauth": "works with an identity provider: the sample application and the package's tests",
-  "@tsgi/webhooks": "sends jobs to other servers: the package's tests",
   "@tsgi/uwebsockets": "the loop of a driver: `_drivers.ts`",
   "tsgi/internals": "for the official packages",
   "tsgi/node": "the program `server.ts`, and the drivers",

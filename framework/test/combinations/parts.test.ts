@@ -8,12 +8,14 @@ import { TestClient } from "tsgi/testing";
 import { closeSandboxes, openSandbox } from "@tsgi/prisma/testing";
 import { loadClient, MIGRATIONS, temporaryFolder } from "../../prisma/test/_clients.js";
 import { KeptLog } from "../support/kept-log.js";
+import { LOOPBACK, openReceiver, SECRET } from "../../webhooks/test/_receiver.js";
 import { startCluster, WITHOUT_CLUSTER } from "../support/postgres-cluster.js";
 import { HAS_REDIS, startRedis } from "../support/redis-server.js";
 import { createApp, DEVELOPMENT } from "./app/app.js";
 import { getClerk, getMember, getVisitor } from "./app/auth.js";
 import { countsOf, createLedger, explainLedger, ledgerOf, openCounts } from "./app/ledger.js";
 import { Library, openLibrary } from "./app/library.js";
+import { addNotices } from "./app/notices.js";
 import { createHandler, inRegion } from "./app/platform.js";
 import { explainSettings, readSettings } from "./app/settings.js";
 
@@ -214,6 +216,40 @@ async function logIn(counts: Store): Promise<number> {
       client.disconnect();
       first.close();
     }
+  });
+});
+
+describe("notices", () => {
+  it("of a loan reach the journal, and a partner who verifies them", async () => {
+    await using receiver = await openReceiver();
+    const partner = { id: "north", url: receiver.url, secrets: [SECRET], events: ["loan.begun"] };
+    const logger = new KeptLog();
+    const app = create({ logger, env: { ...DEVELOPMENT, TOOLS_OPENAPI_VERSION: "3.2" } });
+    const jobs = addNotices(app, { partner, secret: SECRET, allow: LOOPBACK, logger });
+    await using client = await TestClient.open(app, { logger });
+    const loan = { tool: "plane", member: "ada" };
+    await client.post("/v1/notices").send(loan).expect(202);
+    await client.post("/v1/notices").send({ tool: "plane" }).expect(422);
+    await client.post("/v1/notices").send({ tool: "lost", member: "bob" }).expect(202);
+    await jobs.drain();
+    const { body } = await client.get("/v1/notices").expect(200);
+    expect(body).toMatchObject({
+      journal: ["ada borrowed plane"],
+      deliveries: [
+        { endpoint: "north", state: "delivered" },
+        { endpoint: "north", state: "delivered" },
+      ],
+    });
+    const sent = receiver.received.find(({ body: text }) => text.includes("plane"));
+    const forward = (text = "") =>
+      client
+        .post("/v1/notices/received")
+        .set(sent?.headers ?? {})
+        .send(text);
+    expect((await forward(sent?.body).expect(200)).body).toMatchObject({ payload: { type: "loan.begun", data: loan } });
+    await forward(sent?.body.replace("ada", "eve")).expect(401);
+    expect(app.openapi().webhooks).toHaveProperty(["loan.begun"]);
+    expect((await client.get("/v1/notices/jobs").expect(200)).text).toContain("inline");
   });
 });
 
