@@ -18,7 +18,9 @@ import { IS_SLOW } from "./support/on-demand.js";
 const LONG_MS = 300_000;
 
 /** Blocks with one of these words are the other side of a comparison, whose packages are not here. */
-const PEERS = new Set("drizzle express fastify hono koa kysely nestjs packaged prisma vite".split(" "));
+const PEERS = new Set(
+  "astro drizzle express fastify hono koa kysely nestjs next packaged prisma react-router sveltekit vite".split(" "),
+);
 
 /** pg-boss needs Node 22.12. */
 const HAS_PG_BOSS = Number.parseInt(process.versions.node) >= 22;

@@ -42,7 +42,10 @@ export const compilers = IS_SLOW ? [...compilersWithAPI, NEWEST] : [NEWEST];
 /** Writes files as a user's project, with what compiles them. */
 export function writeProject(folder: string, files: Readonly<Record<string, string>>, options: object = {}): void {
   mkdirSync(folder, { recursive: true });
-  for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+  for (const [name, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), source);
+  }
   const compilerOptions = {
     strict: true,
     noEmit: true,
