@@ -19,10 +19,9 @@ interface Answer {
   url: string;
 }
 
-/** The address of the next process, once it serves. */
+/** The address of the next process that is ready: a second change may end the one before it when it already listens. */
 async function nextURL(command: RunningCommand): Promise<string> {
-  const [, url = ""] = await command.next(/Listening on (http:\S+)/);
-  await command.next(/Ready in \d+ ms/);
+  const [, url = ""] = await command.next(/Listening on (http:\S+)(?:(?!Listening on )[^])*?Ready in \d+ ms/);
   return url;
 }
 
