@@ -1,23 +1,41 @@
 /** Names of functions by their declarations: an arrow function inside `withParams` has no name. @module */
 import type { Debugger, Session } from "node:inspector";
 import type { App } from "tsgi";
-import { plansOf } from "tsgi/internals";
+import { plansOf, routeNameOf } from "tsgi/internals";
 
 /**
  * The property of `globalThis` through which V8's inspector receives values, because its protocol cannot carry them.
  */
 const HANDOVER = "tsgi.declaredNames";
 
+/** The variables that hold anonymous handlers, by the names that their routes have without one: `GET /items`. */
+export type HandlerNames = ReadonlyMap<string, string>;
+
 /**
- * Gives the dependencies of an application the names of the variables that hold them. For commands of a developer only,
- * because it reads sources: a server in production knows the names of functions and of parameters.
+ * Gives the dependencies of an application the names of the variables that hold them, and finds the names of its routes:
+ * `export const listItems = items.get("/items", …)`. For commands of a developer only, because it reads sources: a server in
+ * production knows the names of functions and of parameters.
+ *
+ * @returns The names of routes. Their handlers stay anonymous, because the ids of operations and the URLs of routes depend
+ *   on the names of handlers.
  */
-export async function nameDependencies(app: App): Promise<void> {
-  const plans = [...plansOf(app).values()].flatMap(({ allDependencies }) => allDependencies);
-  const callables = new Set(plans.map(({ callable }) => callable));
-  for (const [callable, name] of await findDeclaredNames([...callables])) {
-    Reflect.defineProperty(callable, "name", { value: name, configurable: true });
+export async function readDeclaredNames(app: App): Promise<HandlerNames> {
+  const plans = [...plansOf(app)];
+  const dependencies = new Set(plans.flatMap(([, plan]) => plan.allDependencies.map(({ callable }) => callable)));
+  const routes = plans.flatMap(([route, { handler }]) =>
+    handler.callable.name === "" && route.metadata.name === undefined ? [[route, handler.callable] as const] : [],
+  );
+  const names = await findDeclaredNames([...dependencies, ...routes.map(([, callable]) => callable)]);
+  for (const callable of dependencies) {
+    const value = names.get(callable);
+    if (value !== undefined) Reflect.defineProperty(callable, "name", { value, configurable: true });
   }
+  return new Map(
+    routes.flatMap(([route, callable]) => {
+      const name = names.get(callable);
+      return name === undefined ? [] : [[routeNameOf(route), name] as const];
+    }),
+  );
 }
 
 /**
@@ -34,7 +52,7 @@ async function findDeclaredNames<F extends object>(functions: readonly F[]): Pro
   try {
     return new Map(
       functions.flatMap((fn, index) => {
-        const name = readDeclaration(sourceBefore(session, index));
+        const name = readDeclaration(sourceOf(session, index));
         return name === null ? [] : [[fn, name] as const];
       }),
     );
@@ -56,9 +74,15 @@ async function connect(): Promise<Session | null> {
   }
 }
 
-/** The text of a function's module up to the function. `post` calls back before it returns. */
-function sourceBefore(session: Session, index: number): string {
-  let text = "";
+/** The source of a function's module, and the part of it before the function. */
+interface Source {
+  readonly whole: string;
+  readonly before: string;
+}
+
+/** `post` calls back before it returns. */
+function sourceOf(session: Session, index: number): Source {
+  let source: Source = { whole: "", before: "" };
   const expression = `globalThis[${JSON.stringify(HANDOVER)}][${index}]`;
   session.post("Runtime.evaluate", { expression }, (error, evaluated) => {
     const objectId = error === null ? evaluated.result.objectId : undefined;
@@ -68,26 +92,44 @@ function sourceBefore(session: Session, index: number): string {
       if (!isLocation(location)) return;
       const { scriptId, lineNumber, columnNumber } = location;
       session.post("Debugger.getScriptSource", { scriptId }, (unread, script) => {
-        const lines = unread === null ? script.scriptSource.split("\n").slice(0, lineNumber + 1) : [];
-        text = [...lines.slice(0, -1), lines.at(-1)?.slice(0, columnNumber) ?? ""].join("\n");
+        const whole = unread === null ? script.scriptSource : "";
+        const lines = whole.split("\n").slice(0, lineNumber + 1);
+        source = { whole, before: [...lines.slice(0, -1), lines.at(-1)?.slice(0, columnNumber) ?? ""].join("\n") };
       });
     });
   });
-  return text;
+  return source;
 }
 
 function isLocation(value: unknown): value is Debugger.Location {
   return typeof value === "object" && value !== null && "scriptId" in value && "lineNumber" in value;
 }
 
-/** The variable of the last call in a text, if the call is still open at its end. */
-function readDeclaration(text: string): string | null {
-  const last = [...text.matchAll(/\b(?:const|let|var)\s+([\w$]+)\s*=\s*[\w$.]+\(/g)].at(-1);
+/** The variable of the last call before a function, if the call is still open there. */
+function readDeclaration({ whole, before }: Source): string | null {
+  const last = [...before.matchAll(/\b(?:const|let|var)\s+([\w$]+)\s*=\s*[\w$.]+\(/g)].at(-1);
   if (last === undefined) return null;
   let depth = 0;
-  for (const [bracket] of text.slice(last.index + last[0].length).matchAll(/[()[\]{}]/g)) {
+  for (const [bracket] of before.slice(last.index + last[0].length).matchAll(/[()[\]{}]/g)) {
     depth += "([{".includes(bracket) ? 1 : -1;
     if (depth < 0) return null;
   }
-  return last[1] ?? null;
+  const [, variable = ""] = last;
+  return exportedName(whole, variable) ?? (isShortened(whole, variable) ? null : variable);
+}
+
+/** The name under which a module exports a variable: `export{u as getCaller}`. */
+function exportedName(source: string, variable: string): string | null {
+  for (const [, list = ""] of source.matchAll(/\bexport\s*\{([^}]*)\}/g)) {
+    for (const entry of list.split(",")) {
+      const [local, name = local] = entry.trim().split(/\s+as\s+/);
+      if (local === variable && name !== undefined) return name;
+    }
+  }
+  return null;
+}
+
+/** True for a variable that a bundler has renamed. tsx removes white space too, but keeps the names. */
+function isShortened(source: string, variable: string): boolean {
+  return variable.length <= 2 && /\b(?:import|export)\{/.test(source);
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { App, type ASGIApp, FileResponse, type Instrumentation, PlainTextResponse, Request } from "tsgi";
 import { consoleLogger, observing } from "tsgi/internals";
 import { securityHeaders } from "tsgi/middleware";
-import { nameDependencies } from "./declared-names.js";
+import { readDeclaredNames } from "./declared-names.js";
 import { isLocal } from "./inspector/is-local.js";
 import { Recorder } from "./inspector/recorder.js";
 import { describeRouteTree } from "./inspector/route-tree.js";
@@ -38,9 +38,9 @@ export function inspected(
   const pages = createPages(app, recorder);
   const tools = createTools(app, recorder, TOOLS_PATH);
   const observed = observing(app, [recorder, ...others], consoleLogger);
-  const named = isTsgiApp(app) ? nameDependencies(app) : null;
+  const named = isTsgiApp(app) ? readDeclaredNames(app) : null;
   return async (scope, receive, send) => {
-    await named;
+    if (named !== null) recorder.names = await named;
     if (scope.type === "lifespan") return app(scope, receive, send);
     if (scope.type !== "http" || !isInspector(scope.path)) return observed(scope, receive, send);
     if (isLocal(scope)) return (scope.path === TOOLS_PATH ? tools : pages)(scope, receive, send);
@@ -64,7 +64,7 @@ function createPages(app: ASGIApp, recorder: Recorder): App {
   });
   pages.get(INSPECTOR_PATH, async () => fileOf("index.html"));
   for (const name of FILES) pages.get(`${INSPECTOR_PATH}/${name}`, async () => fileOf(name));
-  pages.get(`${INSPECTOR_PATH}/routes`, async () => (isTsgiApp(app) ? describeRouteTree(app) : []));
+  pages.get(`${INSPECTOR_PATH}/routes`, async () => (isTsgiApp(app) ? describeRouteTree(app, recorder.names) : []));
   pages.get(
     `${INSPECTOR_PATH}/events`,
     { params: { request: Request }, stream: "sse" },

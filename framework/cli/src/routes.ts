@@ -1,7 +1,7 @@
 /** `tsgi routes`: every route of an application, as a table. @module */
 import type { App } from "tsgi";
 import { endpointsOf, nameOf, plansOf, routeNameOf } from "tsgi/internals";
-import { nameDependencies } from "./declared-names.js";
+import { readDeclaredNames } from "./declared-names.js";
 import { loadTsgiApp } from "./load-app.js";
 import { toTable } from "./table.js";
 import type { Terminal } from "./terminal.js";
@@ -10,9 +10,9 @@ import type { Terminal } from "./terminal.js";
 export interface RouteLine {
   method: string;
   path: string;
-  /** The route's name, or its handler's. */
+  /** The route's name, or its handler's, or the variable that holds it. */
   name: string;
-  /** The handler's name; of an anonymous one, method and path. */
+  /** The handler's name; of an anonymous one, the variable that holds it, else method and path. */
   handler: string;
   runs: "async" | "pool" | "loop";
   /** Names of the dependencies, as they are declared: guards first. */
@@ -51,13 +51,13 @@ function showTable(lines: readonly RouteLine[], width: number): string {
 }
 
 async function describeRoutes(app: App): Promise<RouteLine[]> {
-  await nameDependencies(app);
+  const names = await readDeclaredNames(app);
   const endpoints = new Map(endpointsOf(app).map((endpoint) => [endpoint.record, endpoint]));
   return Array.from(plansOf(app), ([route, { handler, allDependencies }]) => ({
     method: route.method,
     path: route.path,
-    name: routeNameOf(route),
-    handler: handler.callable.name || targetOf(route),
+    name: names.get(routeNameOf(route)) ?? routeNameOf(route),
+    handler: handler.callable.name || (names.get(targetOf(route)) ?? targetOf(route)),
     runs: placeOf(endpoints.get(route)),
     dependencies: allDependencies.map(nameOf),
   }));

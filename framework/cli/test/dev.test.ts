@@ -303,16 +303,17 @@ describe("tsgi dev, after changes of an application that it serves", () => {
     return served;
   }
 
-  it("names dependencies by the variables that hold them, in the inspector and in readiness", async () => {
+  it("names dependencies and handlers by the variables that hold them, in the inspector and in readiness", async () => {
     const { url } = current();
     const read = async (target: string): Promise<unknown> => (await fetch(url + target)).json();
     expect(await read("/ready")).toEqual({ status: "ok", checks: { openDatabase: "ok" } });
     expect(await read("/__tsgi/routes")).toEqual(
       expect.arrayContaining([
         expect.objectContaining({
-          name: "GET /",
+          name: "getVersion",
           dependencies: [expect.objectContaining({ name: "openDatabase" })],
         }),
+        expect.objectContaining({ name: "GET /later" }),
         expect.objectContaining({ name: "GET /live" }),
         expect.objectContaining({ name: "GET /ready" }),
       ]),
@@ -386,8 +387,9 @@ describe("tsgi dev, after changes of an application that it serves", () => {
       if (text.includes("\n\n")) break;
     }
     const { requests } = JSON.parse(text.slice("data: ".length)) as {
-      requests: { path: string; error: string | null }[];
+      requests: { path: string; handler: string; error: string | null }[];
     };
+    expect(requests.at(-3)?.handler).toBe("getVersion");
     expect(requests.slice(-3).map((request) => [request.path, request.error])).toEqual([
       ["/", null],
       ["/exit", "The process has ended."],

@@ -119,6 +119,43 @@ describe("tsgi routes", () => {
   });
 });
 
+describe("the names of exports in tsgi routes", () => {
+  const files = {
+    "src/routes.ts": `import { Router } from "tsgi";
+      export const router = new Router();
+      export const listItems = router.get("/items", { summary: "a (list)" }, async () => []);
+      const unnamed = [router.get("/unnamed", async () => [])];
+      export const feed = router.websocket("/feed", async ({ ws }) => ws.close());
+      export const named = router.get("/named", { name: "chosen" }, async () => []);`,
+    "src/app.ts": `import { App } from "tsgi"; import { router } from "./routes.js";
+      export const app = new App(); app.includeRouter(router, { prefix: "/v1" });`,
+  };
+
+  it("are shown for anonymous handlers, whose operation ids and URLs do not change", async () => {
+    await using project = await Project.create(files);
+    const { stdout } = await project.spawn("routes", "--json");
+    expect(JSON.parse(stdout)).toMatchObject([
+      { path: "/v1/items", name: "listItems", handler: "listItems" },
+      { path: "/v1/unnamed", name: "GET /v1/unnamed", handler: "GET /v1/unnamed" },
+      { path: "/v1/feed", name: "feed", handler: "feed" },
+      { path: "/v1/named", name: "chosen", handler: "GET /v1/named" },
+    ]);
+    const document = JSON.parse((await project.spawn("openapi")).stdout);
+    expect(document.paths["/v1/items"].get.operationId).toBe("getV1Items");
+  });
+
+  it("are shown for dependencies of a minified package, else the names of the parameters", async () => {
+    await using project = await Project.create({
+      "package.mjs": `import{withParams as c}from"tsgi";var u=c({},async()=>1),v=c({},async()=>2);export{u as getCaller};export{v as"x y"};`,
+      "src/app.mjs": `import { App, Depends } from "tsgi"; import * as all from "../package.mjs";
+        export const app = new App();
+        app.get("/", { params: { caller: Depends(all.getCaller), size: Depends(all["x y"]) } }, async () => 1);`,
+    });
+    const { stdout } = await project.spawn("routes", "src/app.mjs", "--json");
+    expect(JSON.parse(stdout)).toMatchObject([{ dependencies: ["getCaller", "size"] }]);
+  });
+});
+
 describe("the module", () => {
   const files = { "src/app.js": "export const createApp = () => {};", "src/dev.js": ITEMS_APP };
   const manifest = (module: unknown) => JSON.stringify({ type: "module", tsgi: { module } });

@@ -8,6 +8,7 @@ import {
   type WebSocketScope,
 } from "tsgi";
 import { Deferred, errorText } from "tsgi/internals";
+import type { HandlerNames } from "../declared-names.js";
 import { type SourceFrame, sourceFramesOf } from "./source-frames.js";
 
 /** A part of a request's work. Times are milliseconds since the request began. */
@@ -55,6 +56,8 @@ const MAX_LENGTH = 300;
 
 /** Keeps the last requests of an application, with a version that grows with each change. */
 export class Recorder implements Instrumentation {
+  /** The names of anonymous handlers. */
+  names: HandlerNames = new Map();
   readonly #kept = new Map<Recorded, number>();
   #version = 0;
   #count = 0;
@@ -105,10 +108,11 @@ export class Recorder implements Instrumentation {
     return {
       route: (pattern, name) => {
         recorded.route = pattern;
-        recorded.handler = name;
+        recorded.handler = this.names.get(name) ?? name;
       },
       step: (kind, name) => {
-        const step: RecordedStep = { kind, name, startMs: elapsed(), endMs: null, error: null };
+        const shown = this.names.get(name) ?? name;
+        const step: RecordedStep = { kind, name: shown, startMs: elapsed(), endMs: null, error: null };
         if (recorded.steps.length < MAX_STEPS) recorded.steps.push(step);
         return (error) => {
           step.endMs = elapsed();

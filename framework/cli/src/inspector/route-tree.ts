@@ -1,6 +1,7 @@
 /** Routes and their dependencies, as trees for the inspector. @module */
 import type { App } from "tsgi";
 import { type DependencyStep, nameOf, plansOf, routeNameOf } from "tsgi/internals";
+import type { HandlerNames } from "../declared-names.js";
 
 /** A dependency with those that it depends on. */
 export interface DependencyTree {
@@ -16,10 +17,11 @@ export interface RouteTree extends DependencyTree {
 }
 
 /** The routes of an App as trees, in the order of their declaration. */
-export function describeRouteTree(app: App): RouteTree[] {
+export function describeRouteTree(app: App, names: HandlerNames): RouteTree[] {
   return Array.from(plansOf(app), ([route, { guards, handler }]) => {
     const dependencies = [...guards, ...handler.dependencies].map(treeOf);
-    return { method: route.method, path: route.path, name: routeNameOf(route), dependencies };
+    const name = names.get(routeNameOf(route)) ?? routeNameOf(route);
+    return { method: route.method, path: route.path, name, dependencies };
   });
 }
 

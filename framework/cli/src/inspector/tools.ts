@@ -53,7 +53,7 @@ function addRoutes(tools: App, app: ASGIApp, recorder: Recorder, path: string): 
       summary: "List the routes of the application with their handlers and dependencies",
       mcp: { name: "list_routes" },
     },
-    async () => ({ routes: isTsgiApp(app) ? describeRouteTree(app) : [] }),
+    async () => ({ routes: isTsgiApp(app) ? describeRouteTree(app, recorder.names) : [] }),
   );
   tools.get(
     `${path}/requests`,

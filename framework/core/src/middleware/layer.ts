@@ -67,6 +67,12 @@ export function headersOf(message: HTTPResponseStartMessage): ResponseHeaders {
   return ResponseHeaders[FROM_LIST](message.headers);
 }
 
+/** The head of a response, of the handshake of a WebSocket, or of its rejection. */
+function isHead(message: SendMessage): message is Extract<SendMessage, { headers?: Iterable<HeaderPair> }> {
+  const { type } = message;
+  return type === "http.response.start" || type === "websocket.accept" || type === "websocket.http.response.start";
+}
+
 /** A `send` that lets the headers of the response be changed on their way out. */
 export function changingHeaders(send: Send, change: (headers: ResponseHeaders) => Promise<void> | void): Send {
   const withChanges = (list: Iterable<HeaderPair> | undefined, pass: (changed: Iterable<HeaderPair>) => Sent): Sent => {
@@ -77,9 +83,7 @@ export function changingHeaders(send: Send, change: (headers: ResponseHeaders) =
   };
   return relaying(
     (message) =>
-      message.type === "http.response.start"
-        ? withChanges(message.headers, (headers) => send({ ...message, headers }))
-        : send(message),
+      isHead(message) ? withChanges(message.headers, (headers) => send({ ...message, headers })) : send(message),
     send,
     (next) => (status, list, body) => withChanges(list, (headers) => next.respond(status, headers, body)),
   );

@@ -1,9 +1,9 @@
-/** `requestId`: an id for each request and its log lines. @module */
+/** `requestId`: an id for each request, or WebSocket, and its log lines. @module */
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
 import { observedOf } from "./observation/observed.js";
-import { changingHeaders, onHTTP } from "./layer.js";
+import { changingHeaders } from "./layer.js";
 import { assertOptions, expecting, FLAG, FUNCTION, type OptionRules } from "../common/options.js";
 
 /** Options of `requestId`. */
@@ -31,8 +31,8 @@ const OPTIONS: OptionRules<RequestIdOptions> = {
 const ID = /^[\w.:+/=@-]{1,128}$/;
 
 /**
- * Gives each request an id: in `request.state.requestId`, in the response's `X-Request-ID`, and in the log lines of
- * errors.
+ * Gives each request and each WebSocket an id: in its `state.requestId`, in the `X-Request-ID` of the response or of the
+ * handshake, and in log lines.
  *
  * @throws ConfigurationError when `header` is not the name of a header.
  * @example
@@ -48,7 +48,8 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   assertOptions("requestId()", options, OPTIONS);
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
   const name = header.toLowerCase();
-  return onHTTP((app) => (scope, receive, send) => {
+  return (app) => (scope, receive, send) => {
+    if (scope.type === "lifespan") return app(scope, receive, send);
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
     const id = second === undefined && ID.test(given) ? given : generate();
     observedOf(scope)?.identify(id);
@@ -58,5 +59,5 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
       receive,
       changingHeaders(send, (headers) => void headers.set(name, id)),
     );
-  });
+  };
 }

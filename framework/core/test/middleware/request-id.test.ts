@@ -1,7 +1,8 @@
 import { expect, it } from "@jest/globals";
-import { App, ConfigurationError, Request } from "../../src/index.js";
-import { requestId, type RequestIdOptions } from "../../src/middleware/index.js";
+import { App, ConfigurationError, HTTPException, Request } from "../../src/index.js";
+import { accessLog, requestId, type RequestIdOptions } from "../../src/middleware/index.js";
 import { describeMatrix } from "../../../test/support/matrix.js";
+import { describeSocketMatrix } from "../../../test/support/socket-matrix.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -63,6 +64,33 @@ describeMatrix("requestId", ({ call }) => {
   it("has the configured header and ids", async () => {
     const { app } = create({ header: "Trace-Id", generate: () => "42" });
     expect((await call(app, "GET", "/")).headers).toMatchObject({ "trace-id": "42" });
+  });
+});
+
+describeSocketMatrix("requestId of a WebSocket", ({ connect, refused }) => {
+  it("is in its state, in the headers of the handshake or of its rejection, and in the access log", async () => {
+    const lines: string[] = [];
+    const instrumentation = accessLog({ write: (line) => void lines.push(line) });
+    const app = new App({ instrumentation, middleware: [requestId()] });
+    app.websocket("/open", async ({ ws }) => {
+      await ws.accept({ headers: { "x-own": "1" } });
+      await ws.sendText(String(ws.state["requestId"]));
+      await ws.receive();
+    });
+    app.websocket("/closed", async () => {
+      throw new HTTPException(403);
+    });
+    const peer = await connect(app, "/open");
+    const id = peer.headers["x-request-id"];
+    expect(peer.headers).toMatchObject({ "x-own": "1", "x-request-id": expect.stringMatching(UUID) });
+    expect(await peer.receiveText()).toBe(id);
+    await peer.close();
+    const { statusCode, headers } = await refused(app, "/closed");
+    expect({ statusCode, headers }).toMatchObject({
+      statusCode: 403,
+      headers: { "x-request-id": expect.stringMatching(UUID) },
+    });
+    expect(lines.map((line) => JSON.parse(line).requestId)).toEqual([id, headers["x-request-id"]]);
   });
 });
 
