@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
     HeldMessages IDENTIFIER KEY_HEADER LIST LazyServer MAX_TIMER_MS MAX_UNSEEN_BYTES MessageQueue NEVER OBJECT OPEN QUERY REDIS_OPTIONS REPLAYED_HEADER
     RedisScript RequestBody SCHEME_OPTIONS SERVER_START STORE SlowReader SlowResponses StoppableServer StoreFailure StoreLog TEXT TrustedProxies WebSocketSession
     WorkScope accessRefusal addMetricSources addText assertApplication assertOptions carriedContext checkTarget closeOnSignals codeOf compileCheckOf
-    compileTextOf consoleLogger createHead createScope createSettling decodeLatin1 deleteText describe describeError
+    compileTextOf consoleLogger createHead createScope createTransactional decodeLatin1 deleteText describe describeError
     describeRoute describedRoute discoveryUrlOf documentSourceOf endpointsOf entranceOf errorChain errorMessage errorText errorsOf expecting findLoopPackage findSessionSettings fingerprintOf formatMessage
     guardLogger headerValue headerValues inTime isAuthority isConnectionLost isDependency isFieldValue isForeignFrame isKept isListedSocket
     isMarkedEvent isObject isRecord isSecure isToken isUnavailable isWellFormed loggerOf markHandled maxMessageBytes metricSourcesOf

@@ -29,12 +29,12 @@ export type Result = number | RunningServer;
 /** The outputs of a command, and what receives its result if that is not the status 0. */
 interface Call {
   readonly terminal: Terminal;
-  readonly settle: (result: Result) => void;
+  readonly finish: (result: Result) => void;
   readonly envFiles: EnvFiles;
 }
 
 /** Makes the command line. */
-export function createProgram(terminal: Terminal, settle: (result: Result) => void): Command {
+export function createProgram(terminal: Terminal, finish: (result: Result) => void): Command {
   const program = new Command("tsgi")
     .description("Serves and inspects applications written with tsgi.")
     .version(version(), "-V, --version")
@@ -49,7 +49,7 @@ export function createProgram(terminal: Terminal, settle: (result: Result) => vo
   program.exitOverride((error) => {
     throw Object.assign(error, { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage });
   });
-  const call = { terminal, settle, envFiles: new EnvFiles() };
+  const call = { terminal, finish, envFiles: new EnvFiles() };
   addServing(program, call);
   addJobs(program, call);
   addInspecting(program, call);
@@ -57,7 +57,7 @@ export function createProgram(terminal: Terminal, settle: (result: Result) => vo
   return program;
 }
 
-function addServing(program: Command, { settle, envFiles }: Call): void {
+function addServing(program: Command, { finish, envFiles }: Call): void {
   addLoading(program, envFiles, "dev", "serve, and restart when a file changes")
     .addOption(host())
     .addOption(port())
@@ -87,7 +87,7 @@ function addServing(program: Command, { settle, envFiles }: Call): void {
     .addOption(clientAddressHeader())
     .option("--shutdown-timeout <ms>", "graceful shutdown timeout in milliseconds", integer(0, 3_600_000))
     .action(async (module: string | undefined, flags: RunFlags) =>
-      settle(await (await import("./run.js")).run(module, flags)),
+      finish(await (await import("./run.js")).run(module, flags)),
     );
 }
 
@@ -115,7 +115,7 @@ function addJobs(program: Command, { terminal, envFiles }: Call): void {
     });
 }
 
-function addInspecting(program: Command, { terminal, settle, envFiles }: Call): void {
+function addInspecting(program: Command, { terminal, finish, envFiles }: Call): void {
   addLoading(program, envFiles, "routes", "list every route with its handler, where it runs and its dependencies")
     .option("--json", "print JSON instead of a table")
     .action(async (module: string | undefined, flags: { json?: boolean }) =>
@@ -137,7 +137,7 @@ function addInspecting(program: Command, { terminal, settle, envFiles }: Call): 
     )
     .action(async (module: string | undefined, flags: OpenAPIFlags, command: Command) => {
       if (flags.write && flags.check === undefined) command.error("error: --write requires --check <file>");
-      settle(await (await import("./openapi.js")).showOpenAPI(module, flags, terminal));
+      finish(await (await import("./openapi.js")).showOpenAPI(module, flags, terminal));
     });
   addLoading(program, envFiles, "client", "write a typed client for openapi-fetch", SOURCE)
     .requiredOption("--out <file>", "the file to write, such as src/api.ts")
@@ -146,7 +146,7 @@ function addInspecting(program: Command, { terminal, settle, envFiles }: Call): 
     );
   addLoading(program, envFiles, "doctor", "check Node, the project, the application and its routes").action(
     async (module: string | undefined) =>
-      settle(await (await import("./doctor.js")).doctor(module, envFiles, terminal)),
+      finish(await (await import("./doctor.js")).doctor(module, envFiles, terminal)),
   );
   program
     .command("explain")

@@ -23,12 +23,12 @@ export type { CheckParams, PathNames } from "./parameters/annotation.js";
 export { type DependencyStep, nameOf, type ParamSpec, type RoutePlan } from "./parameters/dependencies/plan.js";
 export { isDependency } from "./parameters/depends.js";
 export {
-  createSettling,
+  createTransactional,
   EarlyResponse,
   type ReadyResponse,
-  type Settlement,
-  type SettlingDependency,
-} from "./parameters/dependencies/settlement.js";
+  type Transaction,
+  type TransactionalDependency,
+} from "./parameters/dependencies/transaction.js";
 export { QUERY } from "./parameters/head.js";
 export type { CallResult, FormattedResult, HTTPValidationError } from "./routing/call-result.js";
 export type { CallOptions, FormHeaders, Optional, ParametersOption } from "./routing/call-arguments.js";

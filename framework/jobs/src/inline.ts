@@ -146,10 +146,10 @@ export class InlineRunner {
     clearTimeout(this.#delayed.get(job));
     this.#delayed.delete(job);
     if (job.key !== null) this.#keys.delete(job.key);
-    this.#settleIfIdle();
+    this.#resolveIdle();
   }
 
-  #settleIfIdle(): void {
+  #resolveIdle(): void {
     if (this.#size > 0) return;
     this.#idle?.resolve();
     this.#idle = null;
@@ -184,15 +184,15 @@ export class InlineRunner {
     const { signal } = new AbortController();
     const { outcome, ended } = beginRun({ id, definition, envelope, signal }, this.#settings);
     const settled = await outcome;
-    this.#settle(job, settled);
+    this.#finish(job, settled);
     await ended;
     this.#running.set(definition.name, (this.#running.get(definition.name) ?? 1) - 1);
     this.#active--;
     if (this.#due.length > 0) this.#pumpSoon();
-    this.#settleIfIdle();
+    this.#resolveIdle();
   }
 
-  #settle(job: InlineJob, outcome: Outcome): void {
+  #finish(job: InlineJob, outcome: Outcome): void {
     const { envelope } = job;
     if (outcome.status !== "failed" || isLast(envelope) || this.#isClosing) return this.#remove(job);
     job.envelope = { ...envelope, failures: envelope.failures + 1 };

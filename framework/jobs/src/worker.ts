@@ -5,7 +5,7 @@ import { beginRun, type RunSettings } from "./attempt.js";
 import { type Definition, readEnvelope } from "./definition.js";
 import type { WorkOptions } from "./options.js";
 import { type Schedule, storeSchedules, workOnOccurrences } from "./schedules.js";
-import { type HeldJob, Settler } from "./settle.js";
+import { type HeldJob, OutcomeWriter } from "./outcomes.js";
 import { Slots } from "./slots.js";
 import { changedBy, connect, type Connection, HEARTBEAT_SECONDS, OutageLog, type StoreSettings } from "./store.js";
 import { Subscriptions } from "./subscriptions.js";
@@ -55,7 +55,7 @@ function disconnect({ boss }: Connection): Promise<void> {
 export class RunningWorker {
   readonly #settings: WorkerSettings;
   readonly #connection: Connection;
-  readonly #settler: Settler;
+  readonly #outcomes: OutcomeWriter;
   readonly #outages: OutageLog;
   readonly #stopScope: () => Promise<void>;
   readonly #running = new Set<Running>();
@@ -68,7 +68,7 @@ export class RunningWorker {
   private constructor(settings: WorkerSettings, connection: Connection, stopScope: () => Promise<void>) {
     this.#settings = settings;
     this.#connection = connection;
-    this.#settler = new Settler(connection);
+    this.#outcomes = new OutcomeWriter(connection);
     this.#outages = new OutageLog(settings.run.logger);
     this.#stopScope = stopScope;
     this.#total = new Slots(settings.options.concurrency ?? Number.MAX_SAFE_INTEGER);
@@ -130,7 +130,7 @@ export class RunningWorker {
     if (late.length > 0) {
       const unsettled = late.filter(({ isSettled }) => !isSettled);
       for (const { abort } of late) abort.abort(new DOMException("The worker stops", "AbortError"));
-      const given = await Promise.allSettled(unsettled.map(({ job }) => this.#settler.giveBack(job)));
+      const given = await Promise.allSettled(unsettled.map(({ job }) => this.#outcomes.giveBack(job)));
       for (const result of given) if (result.status === "rejected") this.#outages.report(result.reason);
       const names = [...new Set(unsettled.map(({ job }) => job.name))].join(", ");
       if (unsettled.length > 0) logger.warn({}, `The worker stops: running jobs are given back: ${names}`);
@@ -181,7 +181,7 @@ export class RunningWorker {
     const job: HeldJob = { id, retryCount, name: definition.name };
     const abort = new AbortController();
     const { outcome, ended } = beginRun({ id, definition, envelope, signal: abort.signal }, this.#settings.run);
-    const written = outcome.then((settled) => this.#settler.settle(job, envelope, settled));
+    const written = outcome.then((settled) => this.#outcomes.write(job, envelope, settled));
     const running: Running = {
       job,
       abort,

@@ -25,7 +25,7 @@ export class StreamedResponse implements LambdaResponse {
     this.#source = source;
     this.#stream = stream;
     this.#begin = begin;
-    stream.on("drain", () => this.#settle());
+    stream.on("drain", () => this.#resolveFlushed());
     stream.on("error", () => this.#leave());
     stream.on("close", () => this.#leave());
   }
@@ -53,7 +53,7 @@ export class StreamedResponse implements LambdaResponse {
   end(): void {
     this.#hasEnded = true;
     this.#stream.end();
-    this.#settle();
+    this.#resolveFlushed();
   }
 
   flushed(): Promise<void> | undefined {
@@ -65,7 +65,7 @@ export class StreamedResponse implements LambdaResponse {
     if (this.destroyed || this.#hasEnded) return;
     this.destroyed = true;
     this.failure = { error };
-    this.#settle();
+    this.#resolveFlushed();
   }
 
   /** The runtime has closed the stream. */
@@ -73,10 +73,10 @@ export class StreamedResponse implements LambdaResponse {
     if (this.destroyed || this.#hasEnded) return;
     this.destroyed = true;
     this.#call?.disconnect();
-    this.#settle();
+    this.#resolveFlushed();
   }
 
-  #settle(): void {
+  #resolveFlushed(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

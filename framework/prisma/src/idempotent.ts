@@ -3,7 +3,7 @@ import { BackgroundTasks, Depends, Header, type Marker, Request, Response } from
 import {
   assertOptions,
   type Caller,
-  createSettling,
+  createTransactional,
   EarlyResponse,
   expecting,
   fingerprintOf,
@@ -15,7 +15,7 @@ import {
   type ReadyResponse,
   refusal,
   REPLAYED_HEADER,
-  type SettlingDependency,
+  type TransactionalDependency,
   storageKeyOf,
   whole,
 } from "tsgi/internals";
@@ -55,7 +55,7 @@ const DAY_SECONDS = 86_400;
 /** Bytes of a response that are stored at most. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-type TransactionDependency = SettlingDependency<{ readonly database: Marker<unknown> }, unknown>;
+type TransactionDependency = TransactionalDependency<{ readonly database: Marker<unknown> }, unknown>;
 
 /** A key that a request holds, and the responses of its database. */
 interface HeldKey {
@@ -90,9 +90,9 @@ interface HeldKey {
  * ```
  */
 export function idempotent<P extends { readonly database: unknown }, Tx>(
-  transaction: SettlingDependency<P, Tx>,
+  transaction: TransactionalDependency<P, Tx>,
   options?: IdempotentOptions,
-): SettlingDependency<P & { readonly request: typeof Request }, Tx>;
+): TransactionalDependency<P & { readonly request: typeof Request }, Tx>;
 export function idempotent(transaction: TransactionDependency, options: IdempotentOptions = {}): unknown {
   const database = databaseOf(transaction);
   if (database === null) throw prismaError("TSGI_NO_REQUEST_TRANSACTION", transaction);
@@ -100,9 +100,9 @@ export function idempotent(transaction: TransactionDependency, options: Idempote
   const { ttlSeconds = DAY_SECONDS, header = KEY_HEADER, key: caller, keep } = options;
   const hold = createHold({ database, header, caller });
   const params = { request: Request, held: Depends(hold), database, tx: Depends(transaction), tasks: BackgroundTasks };
-  return createSettling("idempotent", params, async ({ held, database: client, tx, tasks }) => {
-    const undo = async (error: unknown) => error;
-    if (held === null) return { value: tx, undo, confirm: () => {} };
+  return createTransactional("idempotent", params, async ({ held, database: client, tx, tasks }) => {
+    const rollBack = async (error: unknown) => error;
+    if (held === null) return { value: tx, rollBack, commit: () => {} };
     const { key, fingerprint, responses } = held;
     const raw = tx as RawClient;
     const found = await responses.find(raw, key);
@@ -110,9 +110,9 @@ export function idempotent(transaction: TransactionDependency, options: Idempote
     if (found !== null) throw replay(found, fingerprint);
     return {
       value: tx,
-      undo,
+      rollBack,
       maxResponseBytes: MAX_RESPONSE_BYTES,
-      confirm: async (response) => {
+      commit: async (response) => {
         if (!isKept((response as ReadyResponse).status, keep)) return;
         await responses.save(raw, key, { ...(response as ReadyResponse), fingerprint }, ttlSeconds);
         if (responses.takeSweep()) tasks.addTask(() => responses.sweep(client as RawClient));
@@ -133,12 +133,12 @@ function createHold({
 }) {
   // The header is read from the request, which has each of several lines; as a parameter it is in the OpenAPI document.
   const params = { request: Request, database, given: Header({ alias: header, default: null }) };
-  return createSettling("idempotencyKey", params, async ({ request, database: client }) => {
+  return createTransactional("idempotencyKey", params, async ({ request, database: client }) => {
     const key = await storageKeyOf(request, header, caller);
     const opened = openedOf(client);
     if (opened === null) throw prismaError("TSGI_NO_PRISMA_DATABASE", client);
     const { responses } = opened;
-    if (key === null) return { value: null, confirm: () => {}, undo: async (error: unknown) => error };
+    if (key === null) return { value: null, commit: () => {}, rollBack: async (error: unknown) => error };
     // Before the transaction begins: a slow client must not hold it open.
     const fingerprint = await fingerprintOf(request);
     if (responses.running.has(key)) throw refusal("running");
@@ -147,8 +147,8 @@ function createHold({
     const held: HeldKey | null = { key, fingerprint, responses };
     return {
       value: held,
-      confirm: release,
-      undo: async (error: unknown) => {
+      commit: release,
+      rollBack: async (error: unknown) => {
         release();
         return error;
       },

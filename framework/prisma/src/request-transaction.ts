@@ -2,15 +2,15 @@
 import { Depends, type Marker, withParams } from "tsgi";
 import {
   assertOptions,
-  createSettling,
+  createTransactional,
   expecting,
   isDependency,
   MAX_TIMER_MS,
   observable,
   oneOf,
   type OptionRules,
-  type Settlement,
-  type SettlingDependency,
+  type Transaction,
+  type TransactionalDependency,
   whole,
 } from "tsgi/internals";
 import { prismaError } from "./errors.js";
@@ -46,7 +46,7 @@ export type TransactionOf<D> =
   D extends Marker<{ transaction(work: (tx: infer Tx) => Promise<unknown>): unknown }> ? Tx : never;
 
 /** The transaction of a request, as `Depends` accepts it. */
-export type RequestTransaction<D, Tx, Options = {}> = SettlingDependency<
+export type RequestTransaction<D, Tx, Options = {}> = TransactionalDependency<
   { readonly database: D } & SettingParams<Options>,
   Tx
 >;
@@ -104,14 +104,14 @@ export function transactionOf(database: Marker<Transacting>, options: RequestTra
     ...(typeof role === "object" && { role }),
     ...(hasSettings && isOfApplication(database) && { settings: postgreSQLOf(database) }),
   };
-  const transaction = createSettling("transaction", params, async (args: Readonly<Record<string, unknown>>) => {
+  const transaction = createTransactional("transaction", params, async (args: Readonly<Record<string, unknown>>) => {
     const opened = openedIn(args["database"]);
     if (hasSettings) assertPostgreSQL(opened);
     const settings = [
       ...(locals === undefined ? [] : localsOf(args["locals"])),
       ...(role === undefined ? [] : roleOf(typeof role === "object" ? args["role"] : role)),
     ];
-    return settlementOf(await opened.begin({ isolation, timeoutMs, settings }));
+    return asTransaction(await opened.begin({ isolation, timeoutMs, settings }));
   });
   databases.set(transaction, database);
   if (hasSettings) {
@@ -151,12 +151,12 @@ export function databaseOf(transaction: unknown): Marker<unknown> | null {
   return databases.get(Object(transaction) as object) ?? null;
 }
 
-function settlementOf(transaction: OpenTransaction): Settlement<unknown> {
+function asTransaction(transaction: OpenTransaction): Transaction<unknown> {
   const ended = observable(transaction.client as object);
   return {
     value: transaction.client,
     failure: transaction.failure,
-    confirm: async () => {
+    commit: async () => {
       let hasCommitted = false;
       try {
         await transaction.commit();
@@ -165,7 +165,7 @@ function settlementOf(transaction: OpenTransaction): Settlement<unknown> {
         ended(hasCommitted);
       }
     },
-    undo: async (error) => {
+    rollBack: async (error) => {
       try {
         return await transaction.rollBack(error);
       } finally {

@@ -542,7 +542,7 @@ describe("idempotent", () => {
     ["no time", "TSGI_INVALID_OPTION", () => idempotent(transaction, { ttlSeconds: 0 })],
     ["no header", "TSGI_INVALID_OPTION", () => idempotent(transaction, { header: "a b" })],
     ["a misspelt option", "TSGI_UNKNOWN_OPTION", () => idempotent(transaction, { ttl: 1 } as never)],
-    ["another scope", "TSGI_SETTLING_DEPENDENCY", () => Depends(idempotent(transaction), { scope: "function" })],
+    ["another scope", "TSGI_TRANSACTIONAL_DEPENDENCY", () => Depends(idempotent(transaction), { scope: "function" })],
   ])("is rejected with %s (%s)", (_, code, use) => {
     let thrown: unknown;
     try {

@@ -488,17 +488,17 @@ describe("transactionOf", () => {
       () => transactionOf(Depends(async () => null) as never, { isolation: "Snapshot" as never }),
     ],
     ["no time", "TSGI_INVALID_OPTION", () => transactionOf(Depends(async () => null) as never, { timeoutMs: 0 })],
-    ["scope function", "TSGI_SETTLING_DEPENDENCY", () => Depends(transaction, { scope: "function" })],
-    ["scope app", "TSGI_SETTLING_DEPENDENCY", () => Depends(transaction, { scope: "app" })],
-    ["a result of its own", "TSGI_SETTLING_DEPENDENCY", () => Depends(transaction, { useCache: false })],
+    ["scope function", "TSGI_TRANSACTIONAL_DEPENDENCY", () => Depends(transaction, { scope: "function" })],
+    ["scope app", "TSGI_TRANSACTIONAL_DEPENDENCY", () => Depends(transaction, { scope: "app" })],
+    ["a result of its own", "TSGI_TRANSACTIONAL_DEPENDENCY", () => Depends(transaction, { useCache: false })],
     [
       "a stream",
-      "TSGI_SETTLING_DEPENDENCY",
+      "TSGI_TRANSACTIONAL_DEPENDENCY",
       () => new App().get("/", { params: { tx: Depends(transaction) } }, async function* () {}),
     ],
     [
       "a WebSocket",
-      "TSGI_SETTLING_DEPENDENCY",
+      "TSGI_TRANSACTIONAL_DEPENDENCY",
       () => new App().websocket("/", { params: { tx: Depends(transaction) } }, async ({ ws }) => ws.accept()),
     ],
     [

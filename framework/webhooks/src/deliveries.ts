@@ -66,7 +66,7 @@ export class DeliveriesInMemory implements Deliveries {
     return this.#rows.get(id) ?? null;
   }
 
-  async settle({ id, round }: Row, change: Change): Promise<void> {
+  async record({ id, round }: Row, change: Change): Promise<void> {
     const row = this.#rows.get(id);
     if (row?.round === round) this.#rows.set(id, { ...row, ...change, attempts: row.attempts + 1 });
   }
@@ -138,7 +138,7 @@ export class DeliveriesInPostgreSQL {
     return rows[0] ?? null;
   }
 
-  async settle({ id, round }: Row, { state, status, reason }: Change): Promise<void> {
+  async record({ id, round }: Row, { state, status, reason }: Change): Promise<void> {
     const set = `UPDATE @ SET state = $3, status = $4, reason = $5, attempts = attempts + 1 WHERE id = $1 AND round = $2`;
     await this.#rows(this.#db, set, [id, round, state, status, reason]);
   }

@@ -37,9 +37,9 @@ export function post({ url, addresses, headers, body, signal }: CheckedRequest):
       },
     });
     // However its body ends, the head has been received.
-    const settle = (error: Error) => (head === null ? reject(error) : resolve(head));
-    request.on("error", settle);
-    request.once("close", () => settle(new Error("The receiver closed the connection without a response")));
+    const end = (error: Error) => (head === null ? reject(error) : resolve(head));
+    request.on("error", end);
+    request.once("close", () => end(new Error("The receiver closed the connection without a response")));
     request.once("response", (response) => {
       head = { status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] };
       drain(response);

@@ -152,7 +152,7 @@ export class Webhooks<const Events extends Readonly<Record<string, Schema>>> {
     // The end of a worker does not use up an attempt. A timeout of the job does.
     if (state === "failed" && signal.aborted && !isTimeout(signal.reason)) throw signal.reason;
     const isRepeated = state === "failed" && number < attempts;
-    await this.#deliveries.settle(row, { state: isRepeated ? "pending" : state, status, reason });
+    await this.#deliveries.record(row, { state: isRepeated ? "pending" : state, status, reason });
     if (isRepeated) throw this.#retryOf(outcome, number);
     if (!ENDED.has(state)) throw new DeadJobError(String(reason), { cause });
   }

@@ -9,7 +9,7 @@ import { type Life, live, type MountedScope, OVERRIDES } from "./life.js";
 import type { CallablePlan, DependencyPlan, DependencyStep, RoutePlan } from "../parameters/dependencies/plan.js";
 import { SourceMarker } from "../parameters/source.js";
 import { type ErrorSettings, prepareResponse } from "./errors.js";
-import { undoSettlements } from "./settle.js";
+import { rollBackTransactions } from "./transactions.js";
 
 const plans = new WeakMap<RoutePlan, CallablePlan>();
 
@@ -58,7 +58,7 @@ class AccessLife implements Life<number | null> {
   }
 
   async result(call: Call): Promise<null> {
-    await call.closeFunctionScope(undoSettlements);
+    await call.closeFunctionScope(rollBackTransactions);
     call.discardTasks();
     return null;
   }

@@ -18,7 +18,7 @@ import type { StreamFormat } from "../routing/options.js";
 import { assertTaggable } from "./entity-tag.js";
 import { type ErrorSettings, guard } from "./errors.js";
 import { limitHandler } from "./handler-timeout.js";
-import { assertNotSettling, settlingHandler } from "./settle.js";
+import { assertNotTransactional, transactionalHandler } from "./transactions.js";
 import { assertPoolable, endsOnDisconnect, type HandlerPool, isPooled } from "./pool-rules.js";
 import { compileResult, streamingHandler, type ToStream } from "./stream.js";
 import { RouteLife } from "./life.js";
@@ -101,14 +101,14 @@ export class Endpoint {
       faultOrder: this.plan.faultOrder,
       takesFiles: this.plan.takesFiles,
       statusCode,
-      settles: this.#toStream === null,
+      mayHoldTransactions: this.#toStream === null,
     };
-    if (this.#toStream !== null) withPlace(route, () => assertNotSettling(this.plan, "a stream"));
+    if (this.#toStream !== null) withPlace(route, () => assertNotTransactional(this.plan, "a stream"));
     this.errors = { ...settings, handlers: [...entry.exceptionHandlers, ...settings.handlers] };
     const handle = this.isPooled ? this.#inPool(handler, settings.pool) : this.#onLoop(handler);
     const life = new RouteLife({
       ...compiled,
-      handle: this.plan.settling === null ? handle : settlingHandler(handle),
+      handle: this.plan.transactional === null ? handle : transactionalHandler(handle),
       hasTag: options.etag === true,
       settings: this.settings,
       errors: this.errors,

@@ -18,7 +18,7 @@ import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
 import { RESPONDER, type RespondingSend } from "../protocol/response.js";
 import { finishAfterCut, type HostedScope, UNEXPECTED } from "../protocol/server-context.js";
-import { EarlyResponse } from "../parameters/dependencies/settlement.js";
+import { EarlyResponse } from "../parameters/dependencies/transaction.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
 export interface ErrorSettings {

@@ -20,7 +20,7 @@ import { sendTagged } from "./entity-tag.js";
 import { resultJSON, resultText, sendJSON, withDraft } from "./result.js";
 import { type ErrorSettings, logError, prepareResponse, sendUnlessGone } from "./errors.js";
 import { HandlerTimeout } from "./handler-timeout.js";
-import { takeResponse } from "./settle.js";
+import { takeResponse } from "./transactions.js";
 import { type CompiledResult, isHandlerStream } from "./stream.js";
 import type { PathPattern } from "../routing/path-pattern.js";
 
@@ -29,7 +29,7 @@ export interface Life<Result> {
   readonly plan: CallablePlan;
   /** Calls the handler; `null` for a check of access. */
   readonly handle: ((args: object, call: Call) => unknown) | null;
-  /** Ends a call whose handler has returned: cleans up scope `"function"`, settles, and responds. */
+  /** Ends a call whose handler has returned: cleans up scope `"function"`, ends transactions, and responds. */
   result(call: Call, value: unknown): Promise<Result> | Result;
   /** Hears of an error before the dependencies do. */
   interrupt?(call: Call, error: unknown): void;
@@ -162,7 +162,7 @@ export class RouteLife implements Life<void> {
       ? stepped(observed, "serialization", nameOf(this.plan), () => this.#render(call, result))
       : this.#render(call, result);
     return rendered instanceof Promise || call.exits !== null
-      ? this.#settle(call, rendered)
+      ? this.#endTransactions(call, rendered)
       : this.#send(call, rendered, call);
   }
 
@@ -220,13 +220,13 @@ export class RouteLife implements Life<void> {
     return (send) => stepped(observed, "serialization", nameOf(this.plan), () => sending(send));
   }
 
-  /** Cleans up and settles before the response is sent, which a settlement may have stored. */
-  async #settle(call: Call, rendered: Rendered): Promise<void> {
+  /** Cleans up and ends transactions before the response is sent, which one may have stored. */
+  async #endTransactions(call: Call, rendered: Rendered): Promise<void> {
     let content = await rendered;
     await call.closeFunctionScope(async (exits) => {
       const taken = await takeResponse(exits, (send) => this.#send(call, content, { scope: call.scope, send }));
       if (taken !== null) content = taken;
-      await closeExits(exits, "settlement", this.#settings.logger);
+      await closeExits(exits, "transaction", this.#settings.logger);
     });
     await this.#send(call, content, call);
   }

@@ -7,7 +7,7 @@ import { FLAG, oneOf, type OptionRules } from "../common/options.js";
 import { isFirstProcess } from "../common/platform.js";
 import type { Request } from "../http/request.js";
 import type { ParamSpec } from "../parameters/dependencies/plan.js";
-import { DependsMarker, isSettling } from "../parameters/depends.js";
+import { DependsMarker, isTransactional } from "../parameters/depends.js";
 import type { Startable } from "./lifespan.js";
 import { isAsyncFunction } from "../parameters/annotation.js";
 import { ParamKind } from "../parameters/marker.js";
@@ -36,7 +36,7 @@ export function endsOnDisconnect({ pool }: RouteOptions): boolean {
 
 function loopDependency({ scope, callable }: DependsMarker): string | undefined {
   if (scope === "app") return 'a dependency of scope "app"';
-  return isSettling(callable) ? "a transaction or another dependency that settles with the response" : undefined;
+  return isTransactional(callable) ? "a transaction, or another transactional dependency" : undefined;
 }
 
 /**

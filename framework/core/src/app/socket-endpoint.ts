@@ -34,7 +34,7 @@ import type { EndpointSettings } from "./endpoint.js";
 import { type Life, live, type MountedScope, OVERRIDES } from "./life.js";
 import { assertPoolable, isPooled } from "./pool-rules.js";
 import { assertTaggable } from "./entity-tag.js";
-import { assertNotSettling } from "./settle.js";
+import { assertNotTransactional } from "./transactions.js";
 import type { MessageSchemas } from "../routing/options.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
@@ -100,8 +100,8 @@ function assertSocketHandler(handler: Callable, names: readonly string[], declar
   }
 }
 
-/** A WebSocket has no response to settle with, and its dependencies are refused at registration or when they begin. */
-const nothingSettles = () => Promise.resolve();
+/** A WebSocket has no response at which a transaction could end: transactional dependencies are refused at registration or when they begin. */
+const noTransactions = () => Promise.resolve();
 
 /** One WebSocket route, compiled: from the scope to the close. */
 export class SocketEndpoint {
@@ -132,7 +132,7 @@ export class SocketEndpoint {
         application: settings.application,
       });
       if (settings.pool.isOn && isPooled(handler, options)) assertPoolable(plan.handler.specs);
-      assertNotSettling(plan, "a WebSocket");
+      assertNotTransactional(plan, "a WebSocket");
       assertTaggable("WEBSOCKET", options, null);
       return plan;
     });
@@ -140,7 +140,7 @@ export class SocketEndpoint {
       plan: this.plan.handler,
       handle: handler as (args: object) => unknown,
       result: async (call) => {
-        await call.closeFunctionScope(nothingSettles);
+        await call.closeFunctionScope(noTransactions);
         await call.websocket.close();
       },
       failure: (call, error) => this.#fail(call, error),
@@ -156,7 +156,7 @@ export class SocketEndpoint {
       faultOrder: this.plan.faultOrder,
       takesFiles: false,
       statusCode: 200,
-      settles: false,
+      mayHoldTransactions: false,
     };
     const innermost: ASGIApp = (scope, receive, send) => this.#run(scope as WebSocketScope, receive, send);
     this.app = entry.middleware.reduceRight<ASGIApp>((inner, list) => wrap(inner, list), innermost);

@@ -15,7 +15,7 @@ import { ASGI } from "../protocol/scope.js";
 import { createBytes } from "../protocol/bytes.js";
 import type { HTTPScope, Receive, Send } from "../protocol/asgi.js";
 import { live } from "./life.js";
-import { settlingHandler } from "./settle.js";
+import { transactionalHandler } from "./transactions.js";
 import { compileReturns, compileSchema, type Schema } from "../schema/schema.js";
 import { Faults } from "../schema/faults.js";
 
@@ -51,7 +51,7 @@ class WorkCall extends Call {
       faultOrder: new Map(),
       takesFiles: false,
       statusCode: 200,
-      settles: true,
+      mayHoldTransactions: true,
     });
     this.#signal = signal;
   }
@@ -141,9 +141,9 @@ export class WorkScope {
     return live<unknown>(
       {
         plan: handler,
-        handle: plan.settling === null ? handle : settlingHandler(handle),
+        handle: plan.transactional === null ? handle : transactionalHandler(handle),
         result: async (call, result) => {
-          await call.closeFunctionScope((exits) => closeExits(exits, "settlement", this.#logger));
+          await call.closeFunctionScope((exits) => closeExits(exits, "transaction", this.#logger));
           return result;
         },
         failure: (_call, error) => {

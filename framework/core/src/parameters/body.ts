@@ -106,7 +106,7 @@ function compileRead(parameter: Parameter): Read {
     const isNull = value === null && takesNull;
     const result = value === undefined ? absent.make(faults) : isNull ? null : check(value, faults);
     const location = settings.embedBody ? member : whole;
-    if (maySuspend) return location.settle(request, faults, result);
+    if (maySuspend) return location.finishRead(request, faults, result);
     return faults.count === before ? result : location.mark(faults, before);
   };
 }

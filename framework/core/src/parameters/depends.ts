@@ -109,11 +109,11 @@ function findMisplaced({ scope, useCache, optional, check }: MarkerOptions): str
   return optional ? "optional: true" : null;
 }
 
-/** @throws ConfigurationError for options with which a dependency that settles would not be one for the whole request. */
-function assertSettles(name: string, { scope, useCache, optional }: MarkerOptions): void {
-  if (scope !== undefined) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, `scope: "${scope}"`);
-  if (useCache === false) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, "useCache: false");
-  if (optional) throw configurationError("TSGI_SETTLING_DEPENDENCY.options", name, "optional: true");
+/** @throws ConfigurationError for options with which a transactional dependency would not be one for the whole request. */
+function assertTransactional(name: string, { scope, useCache, optional }: MarkerOptions): void {
+  if (scope !== undefined) throw configurationError("TSGI_TRANSACTIONAL_DEPENDENCY.options", name, `scope: "${scope}"`);
+  if (useCache === false) throw configurationError("TSGI_TRANSACTIONAL_DEPENDENCY.options", name, "useCache: false");
+  if (optional) throw configurationError("TSGI_TRANSACTIONAL_DEPENDENCY.options", name, "optional: true");
 }
 
 /** Created by `Depends()`. */
@@ -139,7 +139,7 @@ export class DependsMarker {
     assertOptions(`${name}()`, options, name === "Security" ? SECURITY_OPTIONS : DEPENDS_OPTIONS);
     const misplaced = findMisplaced(options);
     if (misplaced !== null) throw configurationError("TSGI_DEPENDENCY_OPTIONS", misplaced);
-    if (isSettling(callable)) assertSettles(callable.name, options);
+    if (isTransactional(callable)) assertTransactional(callable.name, options);
     this.callable = callable as Callable;
     this.useCache = options.useCache ?? true;
     this.scope = options.scope ?? "request";
@@ -198,14 +198,14 @@ export function Security(callable: unknown, options: MarkerOptions = {}): Depend
   return new DependsMarker(callable, options, "Security");
 }
 
-const settling = new WeakSet<object>();
+const transactional = new WeakSet<object>();
 
-/** Marks a dependency that settles. */
-export function markSettling(callable: object): void {
-  settling.add(callable);
+/** Marks a dependency as transactional. */
+export function markTransactional(callable: object): void {
+  transactional.add(callable);
 }
 
-/** Tells if a dependency settles with the response. */
-export function isSettling(callable: object): boolean {
-  return settling.has(callable);
+/** Tells if a dependency is transactional. */
+export function isTransactional(callable: object): boolean {
+  return transactional.has(callable);
 }

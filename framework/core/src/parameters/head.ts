@@ -127,14 +127,14 @@ function compileObject(parameter: Parameter, texts: Texts) {
   /** Checks the object. A property that could not be converted is reported already, and is missing only now. */
   function check(value: object, unread: ReadonlySet<unknown>, faults: Faults): unknown {
     const own = new Faults();
-    const settle = (result: unknown) => {
+    const finish = (result: unknown) => {
       const others = own.list.filter(({ loc }) => !unread.has(loc[0]));
       for (const { loc } of others) if (loc.length > 0) loc[0] = names.get(String(loc[0])) ?? (loc[0] as string);
       faults.take(others);
       return result;
     };
     const result = compiled.check(value, own);
-    return result instanceof Promise ? result.then(settle) : settle(result);
+    return result instanceof Promise ? result.then(finish) : finish(result);
   }
 }
 
@@ -147,7 +147,7 @@ function compileObjectRead(parameter: Parameter, texts: Texts): Read {
     const faults = maySuspend ? new Faults() : request.faults;
     const before = faults.count;
     const result = make(request, faults);
-    if (maySuspend) return location.settle(request, faults, result);
+    if (maySuspend) return location.finishRead(request, faults, result);
     return faults.count === before ? result : location.mark(faults, before);
   };
 }
@@ -168,7 +168,7 @@ function compileValueRead<Sent>(parameter: Parameter, texts: Texts, { find, conv
       result = convert(sent, faults);
       if (faults.count === before) result = check(result, faults);
     } else if (faults.count === before) result = absent.make(faults);
-    if (maySuspend) return location.settle(request, faults, result);
+    if (maySuspend) return location.finishRead(request, faults, result);
     return faults.count === before ? result : location.mark(faults, before);
   };
 }

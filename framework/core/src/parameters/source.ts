@@ -237,7 +237,7 @@ export class Location {
   }
 
   /** Ends a read that may be a promise: its errors, collected separately, are added after it has settled. */
-  settle({ faults }: RequestParts, own: Faults, result: unknown): unknown {
+  finishRead({ faults }: RequestParts, own: Faults, result: unknown): unknown {
     const end = (settled: unknown) => {
       if (own.count === 0) return settled;
       this.mark(own, 0);

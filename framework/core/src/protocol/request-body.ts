@@ -89,7 +89,7 @@ export class RequestBody {
       this.#waitingBytes += chunk.length + CHUNK_BYTES;
     }
     const message = this.#receiver === null ? null : this.#next();
-    if (message !== null) this.#settle(message);
+    if (message !== null) this.#deliver(message);
     this.#isPaused = !this.#isComplete && this.#waitingBytes >= MAX_WAITING_BYTES;
     return !this.#isPaused;
   }
@@ -104,14 +104,14 @@ export class RequestBody {
   /** The client sends no more data after the body: `receive` returns `http.disconnect` once the body is read. */
   halfClose(): void {
     this.#isHalfClosed = true;
-    if (this.#isRead) this.#settle(DISCONNECT);
+    if (this.#isRead) this.#deliver(DISCONNECT);
   }
 
   /** Every call of `receive`, the one that waits too, returns `http.disconnect` from now on. */
   end(): void {
     this.#isOver = true;
     this.#chunks = null;
-    if (this.#receiver !== null) this.#settle(DISCONNECT);
+    if (this.#receiver !== null) this.#deliver(DISCONNECT);
   }
 
   #next(): HTTPRequestMessage | null {
@@ -128,7 +128,7 @@ export class RequestBody {
     return { type: "http.request", body, more_body: !this.#isRead };
   }
 
-  #settle(message: Message): void {
+  #deliver(message: Message): void {
     const receiver = this.#receiver;
     this.#receiver = null;
     receiver?.resolve(message);

@@ -137,7 +137,7 @@ function compileStandard(schema: StandardSchema): CompiledSchema {
 function compileAbsent(
   validate: (value: unknown) => StandardResult | Promise<StandardResult>,
 ): CompiledSchema["absent"] {
-  const settle = (result: StandardResult, faults: Faults) =>
+  const valueOf = (result: StandardResult, faults: Faults) =>
     result.issues ? faults.add("missing", "Field required", null) : result.value;
   let first: StandardResult | Promise<StandardResult>;
   try {
@@ -150,13 +150,13 @@ function compileAbsent(
     first.catch(() => {});
     return async (faults) => {
       try {
-        return settle(await validate(undefined), faults);
+        return valueOf(await validate(undefined), faults);
       } catch {
         return faults.add("missing", "Field required", null);
       }
     };
   }
-  return first.issues ? null : (faults) => settle(validate(undefined) as StandardResult, faults);
+  return first.issues ? null : (faults) => valueOf(validate(undefined) as StandardResult, faults);
 }
 
 /** A schema as JSON Schema, for sent or received data; `null` if a Standard Schema does not provide it. */

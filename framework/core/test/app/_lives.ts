@@ -1,6 +1,6 @@
 /** One call of each kind whose events are written down, and which fails at a chosen place. */
 import { App, BackgroundTasks, ClientDisconnect, Depends, Query, t, withParams } from "../../src/index.js";
-import { accessRefusal, createSettling, endpointsOf, WorkScope } from "../../src/internals.js";
+import { accessRefusal, createTransactional, endpointsOf, WorkScope } from "../../src/internals.js";
 import { DependencyOverrides } from "../../src/parameters/dependencies/overrides.js";
 import { Deferred, nextTurn } from "../../src/common/promises.js";
 import type { StandardSchema } from "../../src/schema/standard.js";
@@ -12,7 +12,7 @@ export type Failure =
   | "the start of the request scope"
   | "the start of the function scope"
   | "one of two dependencies side by side"
-  | "the start of a settlement"
+  | "the start of a transaction"
   | "the handler"
   | "the check of the result"
   | "the end of the function scope"
@@ -76,17 +76,17 @@ class Story {
     return Depends(dependency, { scope });
   }
 
-  #settlement() {
-    return createSettling("settlement", {}, async () => {
-      this.reach("the start of a settlement");
-      this.tell("settlement starts");
+  #transaction() {
+    return createTransactional("transaction", {}, async () => {
+      this.reach("the start of a transaction");
+      this.tell("transaction starts");
       return {
-        value: "settlement",
-        confirm: () => {
+        value: "transaction",
+        commit: () => {
           this.reach("the confirmation");
           this.tell("confirmed");
         },
-        undo: async (error: unknown) => {
+        rollBack: async (error: unknown) => {
           this.tell(`undone${error === undefined ? "" : ` by ${nameOf(error)}`}`);
           return error;
         },
@@ -111,7 +111,7 @@ class Story {
   }
 
   settling() {
-    return { ...this.params(), settlement: Depends(this.#settlement()) };
+    return { ...this.params(), transaction: Depends(this.#transaction()) };
   }
 
   /** A parameter that is invalid if the call fails by it. */

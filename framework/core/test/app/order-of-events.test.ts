@@ -1,6 +1,6 @@
 /**
  * The order of events in one call: of a route, a WebSocket, work outside of requests, and a check of access. It is one order:
- * arguments, handler, result, cleanup of scope "function", settlements, response, tasks, cleanup of scope "request". After an
+ * arguments, handler, result, cleanup of scope "function", transactions, response, tasks, cleanup of scope "request". After an
  * error, each dependency that has started gets the error in reverse order, before the response is made.
  */
 import { describe, expect, it } from "@jest/globals";
@@ -12,14 +12,14 @@ const LIVES = { route, webSocket, work, access };
 type Row = Partial<Record<keyof typeof LIVES, string>>;
 
 const START = "request starts, function starts, the slower one ends";
-const HANDLED = `${START}, settlement starts, handler`;
+const HANDLED = `${START}, transaction starts, handler`;
 const ACCEPTED = `${START}, accept, handler`;
 const CHECKED = `${HANDLED}, checked`;
 const CONFIRMED = `${CHECKED}, function ends, confirmed`;
 const RESPONDED = `${CONFIRMED}, head 200, body`;
 const CLOSED = `${ACCEPTED}, function ends, close 1000`;
 const WORKED = `${HANDLED}, function ends, confirmed`;
-const ADMITTED = `${START}, settlement starts, function ends, undone`;
+const ADMITTED = `${START}, transaction starts, function ends, undone`;
 const FAILED = 'log "GET / failed", head 500, body';
 const SOCKET_FAILED = 'log "WEBSOCKET / failed", close 1011';
 const REFUSED = 'log "GET / failed", status 500, over';
@@ -52,7 +52,7 @@ const TABLE: Record<Failure | "nothing", Row> = {
     work: `request starts, function starts, ${BROKEN}, the slower one ends, over with Broken`,
     access: `request starts, function starts, ${BROKEN}, log "GET / failed", the slower one ends, status 500, over`,
   },
-  "the start of a settlement": {
+  "the start of a transaction": {
     route: `${START}, ${BROKEN}, ${FAILED}, over`,
     work: `${START}, ${BROKEN}, over with Broken`,
     access: `${START}, ${BROKEN}, ${REFUSED}`,
@@ -70,7 +70,7 @@ const TABLE: Record<Failure | "nothing", Row> = {
     route: `${CHECKED}, undone by Broken, request gets Broken, ${FAILED}, over`,
     webSocket: `${ACCEPTED}, request gets Broken, ${SOCKET_FAILED}, over`,
     work: `${HANDLED}, undone by Broken, request gets Broken, over with Broken`,
-    access: `${START}, settlement starts, undone by Broken, request gets Broken, ${REFUSED}`,
+    access: `${START}, transaction starts, undone by Broken, request gets Broken, ${REFUSED}`,
   },
   "the confirmation": {
     route: `${CHECKED}, function ends, request gets Broken, ${FAILED}, over`,

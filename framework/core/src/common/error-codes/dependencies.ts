@@ -123,7 +123,7 @@ export const DEPENDENCIES = {
   "TSGI_DEPENDENCY_SCOPE.closed": (dependency: string, inner: string) =>
     `The dependency ${dependency} (scope "request") uses ${inner} (scope "function"), which is closed before ` +
     `it. Give both the same scope: Depends(fn, { scope: "request" }).`,
-  "TSGI_DEPENDENCY_SCOPE.settled": (dependency: string, inner: string) =>
+  "TSGI_DEPENDENCY_SCOPE.transactional": (dependency: string, inner: string) =>
     `The dependency ${dependency} (scope "request") is cleaned up after the response, but ${inner} ends before it. ` +
     'Write { scope: "function" }, which is cleaned up before both.',
   "TSGI_DEPENDENCY_SCOPE.app": (dependency: string, parameter: string, what: string) =>
@@ -131,7 +131,7 @@ export const DEPENDENCIES = {
     `${JSON.stringify(parameter)} is ${what}. It can depend only on dependencies of scope "app": ` +
     'Depends(fn, { scope: "app" }).',
   /**
-   * A transaction, or another dependency that settles with the response, is used in a place where this is not possible.
+   * A transaction, or another transactional dependency, is used in a place where this is not possible.
    *
    * A transaction commits after your handler has returned and before the response is sent, and the whole request shares it.
    * So `Depends(transaction)` has no other scope and no separate result. A handler that streams and a WebSocket send before
@@ -163,11 +163,11 @@ export const DEPENDENCIES = {
    * });
    * ```
    */
-  "TSGI_SETTLING_DEPENDENCY.options": (name: string, option: string) =>
-    `Depends(${name}): ${option} is not possible, because ${name} is one for the whole request and settles before the ` +
+  "TSGI_TRANSACTIONAL_DEPENDENCY.options": (name: string, option: string) =>
+    `Depends(${name}): ${option} is not possible, because ${name} is one for the whole request and ends before the ` +
     `response is sent. Write Depends(${name}).`,
-  "TSGI_SETTLING_DEPENDENCY.route": (name: string, where: string) =>
-    `The dependency ${name} settles before the response is sent, which ${where} cannot wait for. Use the database itself, ` +
+  "TSGI_TRANSACTIONAL_DEPENDENCY.route": (name: string, where: string) =>
+    `The dependency ${name} ends before the response is sent, which ${where} cannot wait for. Use the database itself, ` +
     "or a separate dependency.",
   /**
    * A dependency is a generator that ended without a `yield`.

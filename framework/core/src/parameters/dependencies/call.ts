@@ -35,8 +35,8 @@ export interface CallSettings {
   /** `true` if a parameter is a file, which only a multipart form can contain. */
   readonly takesFiles: boolean;
   readonly statusCode: number;
-  /** `true` if dependencies may settle with the response: there is one, and it is sent whole. */
-  readonly settles: boolean;
+  /** `true` if dependencies may begin transactions: there is a response, and it is sent whole. */
+  readonly mayHoldTransactions: boolean;
   /** The rules of a WebSocket's JSON messages. */
   readonly messages?: MessageRules;
 }
@@ -223,16 +223,16 @@ export class Call implements LoadingParts, Responder, ResponseTarget {
   }
 
   /**
-   * Cleans up the dependencies of scope `"function"` and then settles, after the handler and before anything is sent.
+   * Cleans up the dependencies of scope `"function"` and then ends the transactions, after the handler and before anything is sent.
    * If that fails, the result is discarded: its tasks do not run, and a prepared response releases its file or source.
    *
-   * @param settle - Ends the settlements.
+   * @param endTransactions - Ends the transactions.
    */
-  async closeFunctionScope(settle: (exits: Exit[]) => Promise<void>): Promise<void> {
+  async closeFunctionScope(endTransactions: (exits: Exit[]) => Promise<void>): Promise<void> {
     if (this.exits === null) return;
     try {
       await closeExits(this.exits, "function", this.settings.logger);
-      if (this.exits.some(({ scope }) => scope === "settlement")) await settle(this.exits);
+      if (this.exits.some(({ scope }) => scope === "transaction")) await endTransactions(this.exits);
     } catch (error) {
       this.discardTasks();
       this.draftIfMade = null;

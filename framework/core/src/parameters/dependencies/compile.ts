@@ -2,7 +2,7 @@
 import { messageOf } from "../../common/error-codes.js";
 import { configurationError, RecursionError } from "../../common/exceptions.js";
 import { SourceMarker } from "../source.js";
-import { type Callable, DependsMarker, isSettling } from "../depends.js";
+import { type Callable, DependsMarker, isTransactional } from "../depends.js";
 import { finderOf } from "../credentials.js";
 import { isAsyncFunction, isClass, isGeneratorFunction, type Params, paramsOf, SecurityScopes } from "../annotation.js";
 import { PATH } from "../head.js";
@@ -25,8 +25,8 @@ import {
 } from "./plan.js";
 import { assertApplicationScope, assertCompatible, assertOneBody, assertProtocol, assertScopesFit } from "./rules.js";
 import { bodyOf, compileHandlerSpecs, compileReadOf, compileSpec, loadOf, type SpecPlace } from "./specs.js";
-import { authenticatedStep, dependencyStep, parallelStep, settlingStep } from "./run-dependency.js";
-import { watchStep } from "./settlement.js";
+import { authenticatedStep, dependencyStep, parallelStep, transactionalStep } from "./run-dependency.js";
+import { watchStep } from "./transaction.js";
 
 /** The place of the compiled function, for messages and for rules that depend on it. */
 interface Place extends SpecPlace {
@@ -121,10 +121,10 @@ function compilePlan(named: Named, specs: readonly ParamSpec[], place: Place): C
     if (load.length > 0 && steps.length === 0) steps.push(...load.map((run) => ({ name: null, run, reads }) as const));
     steps.push({ name: spec.name, run: compileReadOf(spec, place.scopes, named), reads });
   }
-  const settling = dependencies.filter(({ plan }) => isSettling(plan.callable));
-  const dependencySteps = compileDependencySteps(dependencies.filter((step) => !settling.includes(step)));
+  const transactional = dependencies.filter(({ plan }) => isTransactional(plan.callable));
+  const dependencySteps = compileDependencySteps(dependencies.filter((step) => !transactional.includes(step)));
   // The body is read before: a slow client must not hold a transaction open.
-  const lastSteps = settling.map(settlingStep);
+  const lastSteps = transactional.map(transactionalStep);
   return {
     callable,
     role,
@@ -202,13 +202,13 @@ export function compileDependency(named: Named, place: Place): DependencyPlan {
   const plan = compilePlan(named, specs, inner);
   const shape = shapeOf(callable);
   const inRequest = plan.dependencies.filter(({ slot }) => slot === null);
-  const settles = isSettling(callable) || inRequest.some((step) => step.plan.settles);
+  const holdsTransaction = isTransactional(callable) || inRequest.some((step) => step.plan.holdsTransaction);
   return {
     ...plan,
     shape,
     takesCredentials: finderOf(callable) !== undefined || plan.dependencies.some((step) => step.plan.takesCredentials),
-    hasGenerator: shape === "generator" || settles || inRequest.some((step) => step.plan.hasGenerator),
-    settles,
+    hasGenerator: shape === "generator" || holdsTransaction || inRequest.some((step) => step.plan.hasGenerator),
+    holdsTransaction,
   };
 }
 
@@ -257,8 +257,8 @@ export function compileRoute(route: RouteSource): RoutePlan {
   assertOneBody(sources);
   assertCompatible(sources);
   if (protocol) assertProtocol({ specs, dependencies: [...guardSteps, ...plan.dependencies] }, protocol);
-  const settling = all.find(({ callable }) => isSettling(callable)) ?? null;
-  const inFront = [...(settling === null ? [] : [watchStep]), ...guardSteps.flatMap(compileGuardSteps)];
+  const transactional = all.find(({ callable }) => isTransactional(callable)) ?? null;
+  const inFront = [...(transactional === null ? [] : [watchStep]), ...guardSteps.flatMap(compileGuardSteps)];
   return {
     guards: guardSteps,
     handler: { ...plan, steps: [...inFront, ...plan.steps] },
@@ -266,7 +266,7 @@ export function compileRoute(route: RouteSource): RoutePlan {
     takesFiles: sources.some(({ marker }) => marker.source.body === "multipart"),
     sources,
     faultOrder: faultOrderOf(guardSteps, plan),
-    settling,
+    transactional,
     allDependencies: all,
   };
 }

@@ -11,8 +11,8 @@ export type Resumable = Pick<
 /** A dependency that has yielded its value and waits to clean up. */
 export interface Exit {
   readonly generator: Resumable;
-  /** `"settlement"`: after scope `"function"`, before the response is sent. */
-  readonly scope: DependencyScope | "settlement";
+  /** `"transaction"`: after scope `"function"`, before the response is sent. */
+  readonly scope: DependencyScope | "transaction";
   readonly name: string;
 }
 
@@ -45,7 +45,7 @@ export async function closeExits(exits: Exit[], scope: Exit["scope"], logger: Lo
     try {
       await finish(exit, logger);
     } catch (error) {
-      if (scope === "function" || scope === "settlement") throw error;
+      if (scope === "function" || scope === "transaction") throw error;
       logger.error({ err: error, dependency: exit.name }, `The cleanup of the dependency ${exit.name} failed`);
     }
   }

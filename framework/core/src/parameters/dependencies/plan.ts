@@ -136,8 +136,8 @@ export interface DependencyPlan extends CallablePlan {
   readonly takesCredentials: boolean;
   /** `true` where it or a dependency of it is a generator: then it does not overlap with others, so that the order is fixed. */
   readonly hasGenerator: boolean;
-  /** `true` if it, or a dependency of it that each request calls, settles with the response. */
-  readonly settles: boolean;
+  /** `true` if it, or a dependency of it that each request calls, is transactional. */
+  readonly holdsTransaction: boolean;
 }
 
 /** The plan for a dependency: its own, or the plan of its replacement. */
@@ -159,8 +159,8 @@ export interface RoutePlan {
   readonly sources: readonly SourceSpec[];
   /** The order of errors in the response. */
   readonly faultOrder: FaultOrder;
-  /** The first dependency that settles with the response, or `null`. */
-  readonly settling: DependencyPlan | null;
+  /** The first transactional dependency, or `null`. */
+  readonly transactional: DependencyPlan | null;
   /** Every dependency, guards first, each callable once. */
   readonly allDependencies: readonly DependencyPlan[];
 }

@@ -56,8 +56,8 @@ export function assertScopesFit(steps: readonly DependencyStep[]): void {
   for (const { plan, scope } of steps) {
     for (const inner of plan.dependencies) {
       if (plan.shape !== "generator" || scope !== "request") continue;
-      if (inner.plan.settles)
-        throw configurationError("TSGI_DEPENDENCY_SCOPE.settled", nameOf(plan), nameOf(inner.plan));
+      if (inner.plan.holdsTransaction)
+        throw configurationError("TSGI_DEPENDENCY_SCOPE.transactional", nameOf(plan), nameOf(inner.plan));
       if (inner.scope === "function" && inner.plan.hasGenerator) {
         throw configurationError("TSGI_DEPENDENCY_SCOPE.closed", nameOf(plan), nameOf(inner.plan));
       }

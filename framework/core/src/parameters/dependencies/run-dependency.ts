@@ -6,8 +6,8 @@ import { INVALID } from "../source.js";
 import { markHandled } from "../../common/promises.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import { isSettling } from "../depends.js";
-import { type Settlement, SettlementExit } from "./settlement.js";
+import { isTransactional } from "../depends.js";
+import { type Transaction, TransactionExit } from "./transaction.js";
 import { adopt, makeArguments } from "./arguments.js";
 import {
   type Arguments,
@@ -26,8 +26,8 @@ export function dependencyStep(dependency: DependencyStep): Step {
   return { name: dependency.name, run: (call, _last, _args, find) => run(dependency, call, find), reads: null };
 }
 
-/** A step that begins what settles with the response, if the request is valid so far. */
-export function settlingStep(dependency: DependencyStep): Step {
+/** A step that begins a transaction, if the request is valid so far. */
+export function transactionalStep(dependency: DependencyStep): Step {
   const { name, run } = dependencyStep(dependency);
   return { name, reads: null, run: (call, ...rest) => (call.hasFaults ? INVALID : run(call, ...rest)) };
 }
@@ -174,19 +174,19 @@ function callDependency(plan: DependencyPlan, step: DependencyStep, args: Argume
     case "generator":
       return enter((callable as (args: object) => Exit["generator"])(args), plan, step, call);
     default:
-      if (isSettling(callable)) return beginSettlement(plan, args, call);
+      if (isTransactional(callable)) return beginTransaction(plan, args, call);
       return adopt((callable as (args: object) => unknown)(args));
   }
 }
 
-async function beginSettlement(plan: DependencyPlan, args: Arguments, call: Call): Promise<unknown> {
+async function beginTransaction(plan: DependencyPlan, args: Arguments, call: Call): Promise<unknown> {
   // Registration has refused it where it knows; an override may bring it to any route.
-  if (!call.settings.settles) {
-    throw configurationError("TSGI_SETTLING_DEPENDENCY.route", nameOf(plan), "a stream or a WebSocket");
+  if (!call.settings.mayHoldTransactions) {
+    throw configurationError("TSGI_TRANSACTIONAL_DEPENDENCY.route", nameOf(plan), "a stream or a WebSocket");
   }
-  const settlement = await (plan.callable as (args: object) => Promise<Settlement<unknown>>)(args);
-  call.addExit({ generator: new SettlementExit(settlement), scope: "settlement", name: nameOf(plan) });
-  return settlement.value;
+  const transaction = await (plan.callable as (args: object) => Promise<Transaction<unknown>>)(args);
+  call.addExit({ generator: new TransactionExit(transaction), scope: "transaction", name: nameOf(plan) });
+  return transaction.value;
 }
 
 function enter(generator: Exit["generator"], plan: DependencyPlan, step: DependencyStep, call: Call): unknown {

@@ -88,13 +88,13 @@ export class Limiter {
         this.#waiting.splice(index, 1);
         waiting.refuse(new ClientDisconnect());
       };
-      const settle = () => signal?.removeEventListener("abort", leave);
+      const detach = () => signal?.removeEventListener("abort", leave);
       const ahead = this.#waiting.findLast((other) => other.line === line)?.round ?? -1;
       const waiting: Waiting = {
         line,
         round: Math.max(this.#round, ahead + 1),
-        begin: () => resolve(settle()),
-        refuse: (error) => reject((settle(), error)),
+        begin: () => resolve(detach()),
+        refuse: (error) => reject((detach(), error)),
       };
       const place = this.#waiting.findLastIndex(({ round }) => round <= waiting.round) + 1;
       this.#waiting.splice(place, 0, waiting);

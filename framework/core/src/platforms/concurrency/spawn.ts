@@ -104,7 +104,7 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
   let isDisconnected = false;
   let isGone = false;
   let timer: NodeJS.Timeout | undefined;
-  const settle = () => {
+  const reportGone = () => {
     // Messages may come after the exit event: only the end of the channel is the last event.
     if (isGone || how === null || !isDisconnected) return;
     isGone = true;
@@ -116,18 +116,18 @@ function watch(child: ChildProcess, events: WorkerEvents): WorkerHandle {
   child.on("message", (message) => deliver(message, events));
   child.on("exit", (code, signal) => {
     how = signal === null ? `with exit code ${code}` : `by ${signal}`;
-    settle();
+    reportGone();
   });
   child.on("disconnect", () => {
     isDisconnected = true;
     if (!timer) child.kill("SIGKILL"); // Without a channel it cannot be used, even if it still runs.
-    settle();
+    reportGone();
   });
   child.on("error", (error) => {
     if (child.pid !== undefined) return; // A message that could not be sent: the exit follows.
     how = `before it began (${error.message})`;
     isDisconnected = true;
-    settle();
+    reportGone();
   });
   return {
     send: (order) => void child.send(order, undefined, {}, () => {}),

@@ -70,7 +70,7 @@ class ResponseBody {
     if (next === undefined) return;
     this.#give(next);
     this.#closeIfEmpty();
-    if (this.#waiting.length === 0) this.#settle();
+    if (this.#waiting.length === 0) this.#resolveFlushed();
   }
 
   #give(chunk: Uint8Array): void {
@@ -84,10 +84,10 @@ class ResponseBody {
 
   #drop(): void {
     this.#waiting = [];
-    this.#settle();
+    this.#resolveFlushed();
   }
 
-  #settle(): void {
+  #resolveFlushed(): void {
     for (const resolve of this.#flushing.splice(0)) resolve();
   }
 }

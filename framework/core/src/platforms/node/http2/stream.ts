@@ -144,13 +144,13 @@ export class RequestStream implements ResponseStream, BodyFlow {
     const stream = this.#stream;
     if (this.destroyed || stream.writableFinished || !(this.#isEnding || stream.writableNeedDrain)) return undefined;
     if (this.#waiting === null) {
-      for (const event of ["drain", "finish", "aborted", "close"]) stream.on(event, () => this.#settle());
+      for (const event of ["drain", "finish", "aborted", "close"]) stream.on(event, () => this.#resolveFlushed());
       this.#waiting = [];
     }
     return new Promise((resolve) => this.#waiting?.push(resolve));
   }
 
-  #settle(): void {
+  #resolveFlushed(): void {
     if (this.#isEnding && !this.#stream.writableFinished && !this.destroyed) return;
     const waiting = this.#waiting;
     this.#waiting = [];

@@ -175,13 +175,13 @@ export class NodeResponse implements ResponseStream, BodyFlow, WaitingResponse {
     if (this.destroyed || res.writableLength === 0) return undefined;
     if (this.#waiting === null) {
       this.#waiting = [];
-      for (const event of ["drain", "finish"]) res.on(event, () => this.settle());
+      for (const event of ["drain", "finish"]) res.on(event, () => this.resolveFlushed());
     }
     return new Promise((resolve) => this.#waiting?.push(resolve));
   }
 
   /** The client has read the written data, or has disconnected. */
-  settle(): void {
+  resolveFlushed(): void {
     if (this.#res.writableEnded && !this.#res.writableFinished && !this.destroyed && !this.#res.closed) return;
     const waiting = this.#waiting ?? [];
     if (this.#waiting !== null) this.#waiting = [];

@@ -88,7 +88,7 @@ export function handleRequest(context: ServerContext, { req, res, response, plac
   const leave = () => {
     forget();
     exchange.disconnect();
-    response.settle();
+    response.resolveFlushed();
   };
   const forget = whenClosed(req.socket, leave);
   res.on("close", leave);

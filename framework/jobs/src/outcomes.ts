@@ -65,7 +65,7 @@ class Completions {
 }
 
 /** Writes outcomes. */
-export class Settler {
+export class OutcomeWriter {
   readonly #connection: Connection;
   readonly #completions = new Map<string, Completions>();
 
@@ -73,7 +73,7 @@ export class Settler {
     this.#connection = connection;
   }
 
-  async settle(job: HeldJob, envelope: Envelope, outcome: Outcome): Promise<void> {
+  async write(job: HeldJob, envelope: Envelope, outcome: Outcome): Promise<void> {
     switch (outcome.status) {
       case "done":
         return this.#complete(job);

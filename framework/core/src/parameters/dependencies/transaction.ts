@@ -1,7 +1,7 @@
-/** Dependencies whose work takes effect together with the response, such as a transaction. @module */
+/** Transactional dependencies: their work takes effect together with the response. @module */
 import type { Response } from "../../http/response/response.js";
 import { type FromParams, PARAMS, type Params, type WithParams } from "../annotation.js";
-import { markSettling } from "../depends.js";
+import { markTransactional } from "../depends.js";
 import type { Resumable } from "./exits.js";
 import { watchClient } from "../../http/request/body.js";
 import type { Call } from "./call.js";
@@ -17,64 +17,65 @@ export interface ReadyResponse {
 }
 
 /**
- * The work of one dependency for one request. Exactly one of `confirm` and `undo` is called, once: the last one that was
+ * The work of one dependency for one request. Exactly one of `commit` and `rollBack` is called, once: the last one that was
  * begun is the first, after all dependencies of scope `"function"` have cleaned up.
  */
-export interface Settlement<Value> {
+export interface Transaction<Value> {
   /** The result of the dependency. */
   readonly value: Value;
   /** Rejects if the work fails while the handler runs, such as at its own time limit. The request then fails immediately. */
   readonly failure?: Promise<never>;
-  /** The largest body in bytes that `confirm` gets. Without it, `confirm` gets no response. */
+  /** The largest body in bytes that `commit` gets. Without it, `commit` gets no response. */
   readonly maxResponseBytes?: number;
   /**
    * Called after the handler has returned and `returns` has checked the result, before anything is sent. If it rejects, the
-   * request fails with that error, and the settlements that are left are undone.
+   * request fails with that error, and the transactions that are left are rolled back.
    */
-  confirm(response: ReadyResponse | null): Promise<void> | void;
+  commit(response: ReadyResponse | null): Promise<void> | void;
   /** Called if the request fails, or the client has disconnected. Gives the error to respond with: the same or another. */
-  undo(error: unknown): Promise<unknown>;
+  rollBack(error: unknown): Promise<unknown>;
 }
 
-/** A dependency that settles. As a parameter it is the value of its settlement. */
-export type SettlingDependency<P, Value> = ((args: FromParams<P>) => Promise<Value>) & WithParams<P, Promise<Value>>;
+/** A dependency that begins a transaction. As a parameter it is the value of the transaction. */
+export type TransactionalDependency<P, Value> = ((args: FromParams<P>) => Promise<Value>) &
+  WithParams<P, Promise<Value>>;
 
 /**
- * Makes a dependency that settles. It is called after all other params of its caller are there, and never concurrently
+ * Makes a transactional dependency. It is called after all other params of its caller are there, and never concurrently
  * with another dependency of the route.
  *
  * @param name - The name that logs and messages show.
  */
-export function createSettling<const P extends Params, Value>(
+export function createTransactional<const P extends Params, Value>(
   name: string,
   params: P,
-  begin: (args: FromParams<P>) => Promise<Settlement<Value>>,
-): SettlingDependency<P, Value> {
+  begin: (args: FromParams<P>) => Promise<Transaction<Value>>,
+): TransactionalDependency<P, Value> {
   const dependency = async (args: FromParams<P>) => begin(args);
   Object.defineProperties(dependency, { name: { value: name }, [PARAMS]: { value: params } });
-  markSettling(dependency);
-  // A call returns the settlement, and the route unwraps it: for all other users the dependency is its value.
-  return dependency as unknown as SettlingDependency<P, Value>;
+  markTransactional(dependency);
+  // A call returns the transaction, and the route unwraps it: for all other users the dependency is its value.
+  return dependency as unknown as TransactionalDependency<P, Value>;
 }
 
 const DONE = { done: true, value: undefined } as const;
 
-/** A settlement in the list of work at the end of a request. */
-export class SettlementExit implements Resumable {
-  readonly settlement: Settlement<unknown>;
+/** A transaction in the list of work at the end of a request. */
+export class TransactionExit implements Resumable {
+  readonly transaction: Transaction<unknown>;
   response: ReadyResponse | null = null;
 
-  constructor(settlement: Settlement<unknown>) {
-    this.settlement = settlement;
+  constructor(transaction: Transaction<unknown>) {
+    this.transaction = transaction;
   }
 
   async next() {
-    await this.settlement.confirm(this.response);
+    await this.transaction.commit(this.response);
     return DONE;
   }
 
   async throw(error: unknown): Promise<never> {
-    throw await this.settlement.undo(error);
+    throw await this.transaction.rollBack(error);
   }
 
   async return() {
@@ -83,7 +84,7 @@ export class SettlementExit implements Resumable {
 }
 
 /**
- * Thrown by a dependency that settles: this response is sent, and the handler does not run. Exception handlers do not
+ * Thrown by a transactional dependency: this response is sent, and the handler does not run. Exception handlers do not
  * get it, because it is not a failure.
  */
 export class EarlyResponse extends Error {
@@ -96,8 +97,8 @@ export class EarlyResponse extends Error {
   }
 }
 
-/** Watches the client of a request. It is the first settlement to begin, so it is the last one to end. */
-export class ClientWatch implements Settlement<undefined> {
+/** Watches the client of a request. It is the first transaction to begin, so it is the last one to end. */
+export class ClientWatch implements Transaction<undefined> {
   readonly value = undefined;
   hasLeft = false;
   readonly #stop: () => void;
@@ -109,11 +110,11 @@ export class ClientWatch implements Settlement<undefined> {
     this.#stop = watchClient(call.request, leave, { startsNow: true });
   }
 
-  confirm(): void {
+  commit(): void {
     this.#stop();
   }
 
-  async undo(error: unknown): Promise<unknown> {
+  async rollBack(error: unknown): Promise<unknown> {
     this.#stop();
     return error;
   }
@@ -124,7 +125,7 @@ export const watchStep: Step = {
   name: null,
   reads: null,
   run: (call) => {
-    const generator = new SettlementExit(new ClientWatch(call));
-    call.addExit({ generator, scope: "settlement", name: "client" });
+    const generator = new TransactionExit(new ClientWatch(call));
+    call.addExit({ generator, scope: "transaction", name: "client" });
   },
 };

@@ -13,7 +13,7 @@ import {
   type WebSocket,
   withParams,
 } from "../../../src/index.js";
-import { createSettling, EarlyResponse, type ReadyResponse } from "../../../src/internals.js";
+import { createTransactional, EarlyResponse, type ReadyResponse } from "../../../src/internals.js";
 import { nextTurn } from "../../../src/common/promises.js";
 import { KeptLog } from "../../../../test/support/kept-log.js";
 import { describeMatrix } from "../../../../test/support/matrix.js";
@@ -21,13 +21,13 @@ import { describeMatrix } from "../../../../test/support/matrix.js";
 interface Options {
   maxResponseBytes?: number;
   failure?: Promise<never>;
-  confirm?: (response: ReadyResponse | null) => void;
+  commit?: (response: ReadyResponse | null) => void;
   begin?: () => void;
 }
 
 /** A dependency that settles, and records its actions. */
 function unitOf(notes: string[], options: Options = {}, name = "unit") {
-  return createSettling(name, {}, async () => {
+  return createTransactional(name, {}, async () => {
     notes.push(`${name} begins`);
     options.begin?.();
     await nextTurn();
@@ -36,12 +36,12 @@ function unitOf(notes: string[], options: Options = {}, name = "unit") {
       value: `the ${name}`,
       ...(maxResponseBytes !== undefined && { maxResponseBytes }),
       ...(failure !== undefined && { failure }),
-      confirm: async (response: ReadyResponse | null) => {
+      commit: async (response: ReadyResponse | null) => {
         await nextTurn();
-        options.confirm?.(response);
+        options.commit?.(response);
         notes.push(`${name} is confirmed`);
       },
-      undo: async (error: unknown) => {
+      rollBack: async (error: unknown) => {
         notes.push(`${name} is undone: ${error instanceof Error ? error.message : String(error)}`);
         return error;
       },
@@ -105,7 +105,7 @@ describeMatrix("a dependency that settles", ({ call }) => {
       yield 1;
       throw new Error("the cleanup failed");
     });
-    const late = createSettling("late", {}, async () => {
+    const late = createTransactional("late", {}, async () => {
       throw new HTTPException(418, "late");
     });
     app.get("/schema", { params, returns: t.Integer() }, async () => "one" as never);
@@ -131,7 +131,7 @@ describeMatrix("a dependency that settles", ({ call }) => {
     const failing = unitOf(
       notes,
       {
-        confirm: () => {
+        commit: () => {
           throw new HTTPException(503, "away");
         },
       },
@@ -160,7 +160,7 @@ describeMatrix("a dependency that settles", ({ call }) => {
 
   it("gets the complete response before it is sent, with the headers and cookies of the injected response", async () => {
     const seen: (ReadyResponse | null)[] = [];
-    const { app, params } = setUp({ maxResponseBytes: 100, confirm: (response) => void seen.push(response) });
+    const { app, params } = setUp({ maxResponseBytes: 100, commit: (response) => void seen.push(response) });
     app.post("/", { params: { ...params, response: Response }, statusCode: 201 }, async ({ response }) => {
       response.headers.set("location", "/1");
       return { name: "Zoë" };
@@ -290,15 +290,15 @@ describe("a dependency that settles", () => {
   };
 
   it.each([
-    ["scope function", "TSGI_SETTLING_DEPENDENCY"],
-    ["scope request", "TSGI_SETTLING_DEPENDENCY"],
-    ["scope app", "TSGI_SETTLING_DEPENDENCY"],
-    ["no cache", "TSGI_SETTLING_DEPENDENCY"],
-    ["a generator", "TSGI_SETTLING_DEPENDENCY"],
-    ["events", "TSGI_SETTLING_DEPENDENCY"],
-    ["a nested stream", "TSGI_SETTLING_DEPENDENCY"],
-    ["a guarded stream", "TSGI_SETTLING_DEPENDENCY"],
-    ["a WebSocket", "TSGI_SETTLING_DEPENDENCY"],
+    ["scope function", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["scope request", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["scope app", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["no cache", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["a generator", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["events", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["a nested stream", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["a guarded stream", "TSGI_TRANSACTIONAL_DEPENDENCY"],
+    ["a WebSocket", "TSGI_TRANSACTIONAL_DEPENDENCY"],
     ["a worker", "TSGI_PLAIN_HANDLER_PARAMETER"],
     ["an application dependency", "TSGI_DEPENDENCY_SCOPE"],
     ["a later cleanup", "TSGI_DEPENDENCY_SCOPE"],

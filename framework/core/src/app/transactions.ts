@@ -1,4 +1,4 @@
-/** Ends what dependencies have begun that settle with the response, such as a transaction. @module */
+/** Ends the transactions that dependencies have begun. @module */
 import type { HTTPResponseStartMessage, Send } from "../protocol/asgi.js";
 import { contentOf, sendWhole } from "../protocol/response.js";
 import { concatBytes } from "../protocol/bytes.js";
@@ -11,45 +11,46 @@ import type { Call } from "../parameters/dependencies/call.js";
 import {
   ClientWatch,
   type ReadyResponse,
-  type Settlement,
-  SettlementExit,
-} from "../parameters/dependencies/settlement.js";
+  type Transaction,
+  TransactionExit,
+} from "../parameters/dependencies/transaction.js";
 import type { Exit } from "../parameters/dependencies/exits.js";
 import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
 
-/** @throws ConfigurationError for a route that sends before anything could settle. @param what - Such as `a stream`. */
-export function assertNotSettling({ settling }: RoutePlan, what: string): void {
-  if (settling !== null) throw configurationError("TSGI_SETTLING_DEPENDENCY.route", nameOf(settling), what);
+/** @throws ConfigurationError for a route that sends before a transaction could end. @param what - Such as `a stream`. */
+export function assertNotTransactional({ transactional }: RoutePlan, what: string): void {
+  if (transactional !== null)
+    throw configurationError("TSGI_TRANSACTIONAL_DEPENDENCY.route", nameOf(transactional), what);
 }
 
-function settlementExitsOf(exits: readonly Exit[] | null): SettlementExit[] {
-  return (exits ?? []).flatMap(({ generator }) => (generator instanceof SettlementExit ? [generator] : []));
+function transactionExitsOf(exits: readonly Exit[] | null): TransactionExit[] {
+  return (exits ?? []).flatMap(({ generator }) => (generator instanceof TransactionExit ? [generator] : []));
 }
 
-const settlementsOf = (call: Call): Settlement<unknown>[] =>
-  settlementExitsOf(call.exits).map(({ settlement }) => settlement);
+const transactionsOf = (call: Call): Transaction<unknown>[] =>
+  transactionExitsOf(call.exits).map(({ transaction }) => transaction);
 
 /** @throws ClientDisconnect if the client has disconnected. */
-function assertConnected(settlements: readonly Settlement<unknown>[]): void {
-  if (settlements.some((one) => one instanceof ClientWatch && one.hasLeft)) throw new ClientDisconnect();
+function assertConnected(transactions: readonly Transaction<unknown>[]): void {
+  if (transactions.some((one) => one instanceof ClientWatch && one.hasLeft)) throw new ClientDisconnect();
 }
 
 /**
- * A handler whose work settles with its response: it fails as soon as a settlement fails, and if its client has disconnected
+ * A handler inside transactions: it fails as soon as one of them fails, and if its client has disconnected
  * before it has returned.
  */
-export function settlingHandler(
+export function transactionalHandler(
   handle: (args: object, call: Call) => unknown,
 ): (args: object, call: Call) => Promise<unknown> {
   return async (args, call) => {
-    const settlements = settlementsOf(call);
-    assertConnected(settlements);
-    const failures = settlements.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
+    const transactions = transactionsOf(call);
+    assertConnected(transactions);
+    const failures = transactions.flatMap(({ failure }) => (failure === undefined ? [] : [failure]));
     await Promise.race([...failures, RESOLVED]); // one that has failed already is the first to settle
     const result = adopt(handle(args, call));
-    const settled = result instanceof Promise ? await firstOf(markHandled(result), failures, call) : result;
-    assertConnected(settlements);
-    return settled;
+    const value = result instanceof Promise ? await firstOf(markHandled(result), failures, call) : result;
+    assertConnected(transactions);
+    return value;
   };
 }
 
@@ -64,22 +65,22 @@ async function firstOf(result: Promise<unknown>, failures: readonly Promise<neve
   return Promise.race([result, ...failed]);
 }
 
-/** Undoes the settlements of a request that is not served: only its access was of interest. */
-export async function undoSettlements(exits: Exit[]): Promise<void> {
-  for (const { settlement } of settlementExitsOf(exits).toReversed()) await settlement.undo(undefined);
-  exits.splice(0, exits.length, ...exits.filter(({ scope }) => scope !== "settlement"));
+/** Rolls back the transactions of a request that is not served: only its access was of interest. */
+export async function rollBackTransactions(exits: Exit[]): Promise<void> {
+  for (const { transaction } of transactionExitsOf(exits).toReversed()) await transaction.rollBack(undefined);
+  exits.splice(0, exits.length, ...exits.filter(({ scope }) => scope !== "transaction"));
 }
 
 /**
- * Passes the complete response to the settlements that need it, and returns a function that sends it afterwards; `null`
+ * Passes the complete response to the transactions that need it, and returns a function that sends it afterwards; `null`
  * if they do not need it.
  *
  * @param write - Writes the response.
  */
 export async function takeResponse(exits: readonly Exit[], write: Sending): Promise<Sending | null> {
-  const takers = settlementExitsOf(exits).filter(({ settlement }) => settlement.maxResponseBytes !== undefined);
+  const takers = transactionExitsOf(exits).filter(({ transaction }) => transaction.maxResponseBytes !== undefined);
   if (takers.length === 0) return null;
-  const limit = Math.min(...takers.map(({ settlement }) => settlement.maxResponseBytes ?? 0));
+  const limit = Math.min(...takers.map(({ transaction }) => transaction.maxResponseBytes ?? 0));
   const response = await collect(write, limit);
   for (const taker of takers) taker.response = response;
   return (send) => sendWhole({ send }, response.status, new HeaderList(response.headers), response.body);
