@@ -34,6 +34,7 @@ const TESTS = [
   "framework/prisma/test/postgresql.test.ts",
   "framework/redis/test/redis.test.ts",
   "framework/test/docs.test.ts",
+  "framework/transactions/test/transaction-of.test.ts",
   "framework/uwebsockets/test/uws.test.ts",
   "framework/webhooks/test/webhooks.test.ts",
   "generators/test/projects.test.ts",

@@ -15,8 +15,8 @@ import { entryPoints, FRAMEWORK } from "./packages.js";
 const REPORTS = path.join(FRAMEWORK, "api");
 const ENTRIES = entryPoints();
 
-/** For the official packages: its functions need a comment, but no example. */
-const INTERNALS = "tsgi/internals";
+/** For the official packages: their functions need a comment, but no example. */
+const INTERNALS = new Set(["tsgi/internals", "@tsgi/transactions/internals"]);
 
 const program = ts.createProgram({
   rootNames: ENTRIES.map(({ file }) => file),
@@ -128,7 +128,7 @@ function missingFor({ name, folder }, symbol, isType) {
   const tags = symbol.getJsDocTags(checker).map(({ name: tag }) => tag);
   return [
     ...(symbol.getDocumentationComment(checker).length > 0 ? [] : ["doc comment"]),
-    ...(name !== INTERNALS &&
+    ...(!INTERNALS.has(name) &&
     !isType &&
     needsExample(symbol, folder) &&
     !tags.includes("example") &&

@@ -30,6 +30,7 @@ const FILES = [
   "api-keys/src/errors.ts",
   "login/src/errors.ts",
   "prisma/src/errors.ts",
+  "transactions/src/errors.ts",
   "redis/src/errors.ts",
   "lambda/src/errors.ts",
   "broadcast/src/errors.ts",

@@ -78,6 +78,7 @@ const PAGES = [
     page("Platforms", "/platforms"),
     page("PostgreSQL", "/postgresql"),
     page("Databases", "/databases"),
+    page("Drizzle and Kysely", "/transactions"),
     page("Prisma", "/prisma"),
     page("Row-level security", "/row-level-security"),
     page("Test in a sandbox", "/sandbox"),

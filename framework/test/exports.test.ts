@@ -56,6 +56,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/web": "fromFetchHandler toFetchHandler",
   "tsgi/testing": "TestClient TestWebSocket WebSocketRefusedError",
   "@tsgi/openapi-tools": "buildAsyncAPI compareDocuments writeClient",
+  "@tsgi/transactions": "UnavailableError createTransactionOf",
+  "@tsgi/transactions/internals":
+    "RolledBackError UnavailableError createRequestTransaction hold patiently statementOf",
   "@tsgi/webhooks": "Webhooks verifyWebhook",
   "@tsgi/uwebsockets": "createServer",
 };

@@ -1,4 +1,5 @@
 /** All that differs between the databases. @module */
+import type { Verdict } from "@tsgi/transactions/internals";
 
 /** The address of a database, and the time limits for it. */
 export interface DatabaseConfig {
@@ -13,9 +14,6 @@ export interface DatabaseConfig {
 export function schemaOf(url: string): string {
   return new URL(url).searchParams.get("schema") ?? "public";
 }
-
-/** The state of the database after an error: `busy` can be tried again now, `unavailable` later, `fault` never. */
-export type Verdict = "busy" | "unavailable" | "fault";
 
 /** A connection that applies migrations. */
 export interface MigrationSession {

@@ -4,7 +4,7 @@
  * These errors are thrown when you open a database. See [prisma.md](prisma.md).
  * @module
  */
-import { describe, errorsOf, show } from "tsgi/internals";
+import { describe, errorsOf } from "tsgi/internals";
 
 const MESSAGES = {
   /**
@@ -53,30 +53,6 @@ const MESSAGES = {
   TSGI_TRANSACTION_SETTINGS_SQLITE:
     "transactionOf(): locals and role are settings of a transaction on PostgreSQL, and this database is SQLite, which has " +
     "no row-level security. Use PostgreSQL, or omit both options.",
-  /**
-   * The dependency `locals` of `transactionOf()` returned a value that cannot become settings of the transaction.
-   *
-   * It must return an object. Its names have a prefix, and lower-case letters and underscores only. Its values are strings:
-   * a missing tenant is an error, because a policy would compare with an empty value.
-   *
-   * For example, return `{ "app.tenant": String(user.tenantId) }` instead of `{ tenant: user.tenantId }`.
-   */
-  "TSGI_TRANSACTION_LOCALS.value": (given: string) =>
-    `transactionOf(): locals should return an object of names and strings, such as { "app.tenant": "7" }, not ${given}.`,
-  "TSGI_TRANSACTION_LOCALS.name": (name: string) =>
-    `transactionOf(): ${show(name)} cannot be the name of a setting. Write lower-case letters and underscores, with a ` +
-    'prefix, such as "app.tenant".',
-  "TSGI_TRANSACTION_LOCALS.text": (name: string, given: unknown) =>
-    `transactionOf(): the setting ${show(name)} should be a string without NUL and lone surrogates, not ${describe(given)}. ` +
-    "If the request has no tenant, throw an HTTPException.",
-  /**
-   * The dependency `role` of `transactionOf()` returned a value that is not the name of a role.
-   *
-   * `"none"` is not possible, because PostgreSQL reads it as the user of the connection, who often owns the tables and can
-   * see all rows.
-   */
-  TSGI_TRANSACTION_ROLE: (given: unknown) =>
-    `transactionOf(): role should be the name of a role that PostgreSQL does not reserve, not ${show(given)}.`,
   /**
    * `openSandbox()` needs the dependency of a client that `openPrisma()` has opened.
    *

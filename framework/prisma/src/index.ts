@@ -13,7 +13,7 @@ import {
 } from "tsgi/internals";
 import { causeOf, type DatabaseConfig, type Driver } from "./driver.js";
 import { applyMigrations, MigrationError } from "./migrations.js";
-import { patiently, UnavailableError } from "./patience.js";
+import { patiently, UnavailableError } from "@tsgi/transactions/internals";
 import { IdempotencyStore } from "./idempotency-store.js";
 import { currentRedirection } from "./redirection.js";
 import { createBegin, setOpened } from "./transaction.js";
@@ -21,7 +21,7 @@ import { reportColumns } from "./unique-columns.js";
 
 export { ConnectError, MigrationError, UnavailableError };
 export { idempotent, type IdempotentOptions } from "./idempotent.js";
-export type { Locals } from "./transaction-settings.js";
+export type { Locals } from "@tsgi/transactions/internals";
 export {
   type IsolationLevel,
   type RequestTransaction,

@@ -19,9 +19,8 @@ import {
   schemaOf,
   type Statement,
   type UniqueIndex,
-  type Verdict,
 } from "./driver.js";
-import { patiently, RolledBackError, UnavailableError } from "./patience.js";
+import { patiently, RolledBackError, UnavailableError, type Verdict } from "@tsgi/transactions/internals";
 
 /** The number of the lock that `prisma migrate` takes, so that it and applications wait for each other. */
 const MIGRATION_LOCK = 72_707_369;

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Client, InStatement, InValue, ResultSet, Row, Transaction, Value } from "@libsql/client";
 import { PrismaLibSql } from "@prisma/adapter-libsql";
 import SQLite from "libsql";
-import { RolledBackError, UnavailableError } from "./patience.js";
+import { RolledBackError, UnavailableError } from "@tsgi/transactions/internals";
 
 /** Statements that need SQLite's one lock for writing. */
 const WRITES = /^\s*(INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\b/i;

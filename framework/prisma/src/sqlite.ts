@@ -8,9 +8,8 @@ import {
   isOfPrisma,
   type MigrationSession,
   type UniqueIndex,
-  type Verdict,
 } from "./driver.js";
-import { patiently, UnavailableError } from "./patience.js";
+import { patiently, UnavailableError, type Verdict } from "@tsgi/transactions/internals";
 import { isLocked, openSQLite, SQLiteAdapter } from "./sqlite-client.js";
 
 export const driver: Driver = {

@@ -148,6 +148,12 @@ export const SMOKE = {
       await jobs.drain();
       if (!done) throw new Error("the job has not run");`,
   },
+  "@tsgi/transactions": {
+    program: `
+      import { Depends } from "tsgi";
+      import { createTransactionOf } from "@tsgi/transactions";
+      createTransactionOf(async () => {})(Depends(async () => ({ connect: async () => null })), { role: "tenant" });`,
+  },
   "@tsgi/webhooks": {
     packages: ["@tsgi/jobs"],
     program: `

@@ -28,6 +28,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "tsgi/node": "the program `server.ts`, and the drivers",
   "@tsgi/prisma/testing": "a sandbox for tests: `parts.test.ts`",
   "tsgi/testing": "a driver: `_drivers.ts`",
+  "@tsgi/transactions": "works with PostgreSQL: the package's tests",
+  "@tsgi/transactions/internals": "for `@tsgi/prisma`",
 };
 
 /** Names that the application cannot use, each with the reason. */

@@ -1,5 +1,5 @@
 /** The statements of a sandbox that differ between the databases. @module */
-import type { Settings } from "../transaction-settings.js";
+import type { Settings } from "@tsgi/transactions/internals";
 import { type Dialect, neutral, type RunText } from "./session.js";
 
 const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -1,8 +1,8 @@
 /** One transaction of a database that is never committed, and the savepoints in it. @module */
 import { Deferred } from "tsgi/internals";
 import { codesOf, type Queryable, type Statement } from "../driver.js";
-import { RolledBackError, UnavailableError } from "../patience.js";
-import type { Settings } from "../transaction-settings.js";
+import { RolledBackError, UnavailableError } from "@tsgi/transactions/internals";
+import type { Settings } from "@tsgi/transactions/internals";
 
 /** A transaction of an adapter, as Prisma calls it. */
 export interface AdapterTransaction extends Queryable {

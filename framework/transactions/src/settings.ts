@@ -1,8 +1,7 @@
 /** Settings that last as long as one transaction: the values that policies read, and the role. @module */
 import type { Marker } from "tsgi";
 import { describe, isRecord, isWellFormed } from "tsgi/internals";
-import { prismaError } from "./errors.js";
-import type { RawClient } from "./idempotency-store.js";
+import { transactionError } from "./errors.js";
 
 /** Names and values for policies of row-level security, such as `{ "app.tenant": "acme" }`. */
 export type Locals = Readonly<Record<string, string>>;
@@ -33,17 +32,17 @@ export function isRole(value: unknown): value is string {
  * @throws ConfigurationError for a name or a value that cannot be a setting.
  */
 export function localsOf(locals: unknown): Settings {
-  if (!isRecord(locals) || !isPlain(locals)) throw prismaError("TSGI_TRANSACTION_LOCALS.value", describe(locals));
+  if (!isRecord(locals) || !isPlain(locals)) throw transactionError("TSGI_TRANSACTION_LOCALS.value", describe(locals));
   return Object.entries(locals).map(([name, value]) => {
-    if (!NAME.test(name)) throw prismaError("TSGI_TRANSACTION_LOCALS.name", name);
-    if (!isText(value)) throw prismaError("TSGI_TRANSACTION_LOCALS.text", name, value);
+    if (!NAME.test(name)) throw transactionError("TSGI_TRANSACTION_LOCALS.name", name);
+    if (!isText(value)) throw transactionError("TSGI_TRANSACTION_LOCALS.text", name, value);
     return [name, value];
   });
 }
 
 /** Checks the value of `role`. @throws ConfigurationError for one that a transaction cannot have. */
 export function roleOf(role: unknown): Settings {
-  if (!isRole(role)) throw prismaError("TSGI_TRANSACTION_ROLE", role);
+  if (!isRole(role)) throw transactionError("TSGI_TRANSACTION_ROLE", role);
   return [["role", role]];
 }
 
@@ -58,9 +57,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && isWellFormed(value);
 }
 
-/** Applies the settings until the transaction ends, however it ends (PostgreSQL, §9.28.1). The role is the last one. */
-export async function applySettings(tx: RawClient, settings: Settings): Promise<void> {
-  if (settings.length === 0) return;
+/** The statement that applies settings until the transaction ends, however it ends (PostgreSQL, §9.28.1). The role is the last one. */
+export function statementOf(settings: Settings): { readonly text: string; readonly values: readonly string[] } {
   const calls = settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, true)`);
-  await tx.$executeRawUnsafe(`SELECT ${calls.join(", ")}`, ...settings.flat());
+  return { text: `SELECT ${calls.join(", ")}`, values: settings.flat() };
 }

@@ -1,7 +1,9 @@
 /** Patience with a database that is busy or away. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { HTTPException } from "tsgi";
-import type { Verdict } from "./driver.js";
+
+/** The state of the database after an error: `busy` can be tried again now, `unavailable` later, `fault` never. */
+export type Verdict = "busy" | "unavailable" | "fault";
 
 /**
  * The database cannot be had in time. Results in 503 and `Retry-After`; the database's error is the cause, and is
