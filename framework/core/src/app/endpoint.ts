@@ -2,6 +2,7 @@
 import type { ASGIApp, HTTPScope, Receive } from "../protocol/asgi.js";
 import type { ApplicationScope } from "../parameters/dependencies/application.js";
 import type { Call, CallSettings } from "../parameters/dependencies/call.js";
+import { functionOf } from "../parameters/depends.js";
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import type { DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
@@ -128,7 +129,7 @@ export class Endpoint {
   #inPool(handler: RouteHandler, pool: HandlerPool): (args: object, call: Call) => unknown {
     const { method, path, metadata } = this.record;
     const { limits, logger } = this.settings;
-    const pooled = pool.adopt(`${method} ${path}`, handler as (args: object) => unknown, endsOnDisconnect(metadata));
+    const pooled = pool.adopt(`${method} ${path}`, functionOf(handler), endsOnDisconnect(metadata));
     const limited = limitHandler(pooled, limits.handlerMs, { route: `${method} ${path}`, logger });
     return (args, call) =>
       call.observed === null
@@ -139,7 +140,7 @@ export class Endpoint {
   #onLoop(handler: RouteHandler): (args: object) => unknown {
     const { method, path } = this.record;
     const { limits, logger } = this.settings;
-    const called = handler as (args: object) => unknown;
+    const called = functionOf(handler);
     const responding = this.#toStream === null ? called : streamingHandler(called, this.#toStream);
     return limitHandler(responding, limits.handlerMs, { route: `${method} ${path}`, logger });
   }

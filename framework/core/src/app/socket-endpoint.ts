@@ -24,7 +24,7 @@ import { mergeLimits } from "../http/limits.js";
 import { errorText, type Logger } from "../common/logger.js";
 import { wrap } from "../middleware/chain.js";
 import { observedOf } from "../middleware/observation/observed.js";
-import type { Callable } from "../parameters/depends.js";
+import { type Callable, functionOf } from "../parameters/depends.js";
 import { isGeneratorFunction, paramsOf } from "../parameters/annotation.js";
 import type { Response } from "../http/response/response.js";
 import type { PathPattern } from "../routing/path-pattern.js";
@@ -138,7 +138,7 @@ export class SocketEndpoint {
     });
     this.#life = {
       plan: this.plan.handler,
-      handle: handler as (args: object) => unknown,
+      handle: functionOf(handler),
       result: async (call) => {
         await call.closeFunctionScope(noTransactions);
         await call.websocket.close();

@@ -4,7 +4,7 @@ import { ApplicationScope } from "../parameters/dependencies/application.js";
 import { closeExits } from "../parameters/dependencies/exits.js";
 import { compileRoute } from "../parameters/dependencies/compile.js";
 import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
-import type { Callable } from "../parameters/depends.js";
+import { type Callable, functionOf } from "../parameters/depends.js";
 import { ParamKind } from "../parameters/marker.js";
 import type { Params } from "../parameters/annotation.js";
 import { nameOf, type ParamSpec, type RoutePlan } from "../parameters/dependencies/plan.js";
@@ -137,7 +137,7 @@ export class WorkScope {
 
   #run(plan: RoutePlan, given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<unknown> {
     const { handler } = plan;
-    const handle = (args: object) => (handler.callable as (args: object) => unknown)({ ...args, ...given });
+    const handle = (args: object) => functionOf(handler.callable)({ ...args, ...given });
     return live<unknown>(
       {
         plan: handler,

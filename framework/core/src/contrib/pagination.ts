@@ -38,6 +38,12 @@ export interface OffsetPageOptions {
 /** The longest cursor, in characters: with it, the rest of a target fits into the limit of 8,192 bytes. */
 const MAX_CURSOR_LENGTH = 4_096;
 
+/** The call that asks for a page. */
+interface PageCall {
+  readonly request: Request;
+  readonly response: Response;
+}
+
 /**
  * The page that a client asks for.
  *
@@ -64,7 +70,7 @@ export class PageRequest<Cursor> {
   readonly #request: Request;
   readonly #response: Response;
 
-  constructor(limit: number, after: Cursor | null, request: Request, response: Response) {
+  constructor({ limit, after }: { limit: number; after: Cursor | null }, { request, response }: PageCall) {
     this.limit = limit;
     this.after = after;
     this.#request = request;
@@ -125,7 +131,10 @@ export class OffsetPageRequest {
   readonly #request: Request;
   readonly #response: Response;
 
-  constructor(limit: number, offset: number, maxOffset: number, request: Request, response: Response) {
+  constructor(
+    { limit, offset, maxOffset }: { limit: number; offset: number; maxOffset: number },
+    { request, response }: PageCall,
+  ) {
     this.limit = limit;
     this.offset = offset;
     this.#maxOffset = maxOffset;
@@ -247,7 +256,7 @@ export function Page<Item extends TSchema, Cursor extends TSchema>(
     { ...params, request: Request, response: Response },
     async ({ limit, cursor: text, request, response }) => {
       const after = text === null ? null : (decodeCursor(text, cursor) as Static<Cursor>);
-      return new PageRequest(limit, after, request, response);
+      return new PageRequest({ limit, after }, { request, response });
     },
   );
   return {
@@ -280,7 +289,7 @@ export function OffsetPage<Item extends TSchema>(schema: Item, options: OffsetPa
   const { maxOffset = 2_147_483_647 } = options;
   const getPage = withParams(
     { ...offsetParams(limitOf(schema, options), maxOffset), request: Request, response: Response },
-    async ({ limit, offset, request, response }) => new OffsetPageRequest(limit, offset, maxOffset, request, response),
+    async ({ limit, offset, ...call }) => new OffsetPageRequest({ limit, offset, maxOffset }, call),
   );
   const link = 'The first, previous, next and last page, as `<…>; rel="next"`.';
   return { page: Depends(getPage), returns: offsetPageSchema(schema), responses: responsesOf(link) };

@@ -51,7 +51,7 @@ export const ABORT: unique symbol = Symbol("abort");
 export const HAS_FILES: unique symbol = Symbol("hasFiles");
 
 /** Members of the App for its handlers. */
-export interface Application {
+export interface RequestApp {
   /** State that the application made at startup. */
   readonly state: Record<string, unknown>;
   /** The path of a route by its name. */
@@ -119,8 +119,8 @@ export class HTTPConnection<S extends HTTPScope | WebSocketScope = HTTPScope | W
   }
 
   /** The outermost App that serves this connection. */
-  get app(): Application {
-    return this.scope.app as Application;
+  get app(): RequestApp {
+    return this.scope.app as RequestApp;
   }
 
   /** All headers: no prototype, names in lower case, values as latin-1, repeated ones joined with `, `. */

@@ -85,6 +85,9 @@ export interface DependsOptions<Optional extends boolean = boolean> {
 /** Any function or class, as it is called once its params are resolved. */
 export type Callable = ((args: never) => unknown) | (new (args: never) => unknown);
 
+/** A function of the application, which is called with the arguments that its `params` describe. */
+export const functionOf = (callable: Callable) => callable as (args: object) => unknown;
+
 const SECURITY_OPTIONS = { useCache: FLAG, scope: oneOf("function", "request"), optional: FLAG, scopes: LIST };
 const DEPENDS_OPTIONS: OptionRules<DependsOptions> = {
   useCache: FLAG,

@@ -23,7 +23,7 @@ import {
 import type { WhenStopping } from "../protocol/server-context.js";
 import type { Marker } from "../parameters/marker.js";
 import type { Params, ResponseDocs } from "../parameters/annotation.js";
-import type { Application } from "../http/request.js";
+import type { RequestApp } from "../http/request.js";
 import { isSchema, type Schema, type Readable, type SchemaInput } from "../schema/schema.js";
 
 /** The format of a stream: one JSON text a line, or server-sent events. */
@@ -140,7 +140,7 @@ export interface MultiRouteOptions<Method extends string = string> {
 /** Startup before the `yield`, shutdown after it. The value that it yields is added to the state of every scope. */
 export type RouterLifespan = {
   /** A method, so that a function of an `App` is one as well. */
-  run(app: Application): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
+  run(app: RequestApp): AsyncGenerator<Record<string, unknown> | void, void, unknown>;
 }["run"];
 
 /** Options that a router adds to each of its routes. */

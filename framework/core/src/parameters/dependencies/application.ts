@@ -2,7 +2,7 @@
 import type { HTTPScope, WebSocketScope } from "../../protocol/asgi.js";
 import { ConfigurationError, configurationError } from "../../common/exceptions.js";
 import type { Logger } from "../../common/logger.js";
-import type { Callable, Check } from "../depends.js";
+import { type Callable, type Check, functionOf } from "../depends.js";
 import type { Call } from "./call.js";
 import { disconnectReason, unlessAborted } from "../../common/promises.js";
 import { ParamKind } from "../marker.js";
@@ -149,7 +149,7 @@ export class Lifetime {
     for (const { name, kind } of plan.specs) if (kind === ParamKind.SIGNAL) args[name] = this.#signal;
     for (const [index, { name }] of plan.dependencies.entries()) args[name] = dependencies[index]?.value;
     if (plan.shape === "class") return Reflect.construct(plan.callable, [args]);
-    const result = (plan.callable as (args: object) => unknown)(args);
+    const result = functionOf(plan.callable)(args);
     return plan.shape === "generator" ? this.#enter(nameOf(plan), result as Exit["generator"]) : result;
   }
 

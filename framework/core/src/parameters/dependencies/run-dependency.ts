@@ -6,7 +6,7 @@ import { INVALID } from "../source.js";
 import { markHandled } from "../../common/promises.js";
 import type { Call } from "./call.js";
 import type { Exit } from "./exits.js";
-import { isTransactional } from "../depends.js";
+import { functionOf, isTransactional } from "../depends.js";
 import { type Transaction, TransactionExit } from "./transaction.js";
 import { adopt, makeArguments } from "./arguments.js";
 import {
@@ -175,7 +175,7 @@ function callDependency(plan: DependencyPlan, step: DependencyStep, args: Argume
       return enter((callable as (args: object) => Exit["generator"])(args), plan, step, call);
     default:
       if (isTransactional(callable)) return beginTransaction(plan, args, call);
-      return adopt((callable as (args: object) => unknown)(args));
+      return adopt(functionOf(callable)(args));
   }
 }
 

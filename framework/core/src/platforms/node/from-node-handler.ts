@@ -41,8 +41,8 @@ export function fromNodeHandler(listener: NodeListener): ASGIApp {
   }
   const inner = new InnerServer(listener);
   return (scope, receive, send) => {
-    if (scope.type === "http") return serveInner(inner, scope, receive, send);
-    if (scope.type === "websocket") return passUpgrade(inner, scope, receive, send);
+    if (scope.type === "http") return serveInner(inner, scope, { receive, send });
+    if (scope.type === "websocket") return passUpgrade(inner, scope, { receive, send });
     return Promise.reject(unknownScope((scope as { type: unknown }).type, '"http" or "websocket"'));
   };
 }

@@ -10,7 +10,7 @@ import { assertApplication, hasPathOf } from "../../protocol/callable.js";
 import type { CloseOptions } from "../../protocol/shutdown.js";
 import { HostedApplication } from "./node-handler/hosted-application.js";
 import { type Next, NodeResponse } from "./node-handler/node-response.js";
-import { canonicalPrefix, pathBelow, type Place, placeOf } from "./node-handler/place.js";
+import { canonicalPrefix, pathBelow, type HostedPlace, hostedPlaceOf } from "./node-handler/place.js";
 import { ELSEWHERE, handleRequest } from "./node-handler/request.js";
 import { HostedWebSockets } from "./node-handler/web-sockets.js";
 import { PROXY_OPTIONS, proxiesOf, type ProxyOptions } from "./trusted-proxies.js";
@@ -125,7 +125,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   const webSockets = new HostedWebSockets(options);
   const handle = (req: IncomingMessage, res: ServerResponse, next?: Next): void => {
     if (res.headersSent) return; // the host has responded
-    const place = placeOf(req, prefix);
+    const place = hostedPlaceOf(req, prefix);
     if (next !== undefined && isOther(place, "http")) return next();
     const response = new NodeResponse(req, res, onError === "next" ? (next ?? null) : null);
     hosted.use((context, refusal) => {
@@ -137,7 +137,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   };
   return Object.assign(handle, {
     upgrade: (req: IncomingMessage, socket: Duplex, firstBytes: Buffer) => {
-      const place = placeOf(req, prefix);
+      const place = hostedPlaceOf(req, prefix);
       if (isOther(place, "websocket")) return false;
       socket.on("error", () => {}); // a client that resets the connection while the application starts
       hosted.use((context, refusal) => {
@@ -155,7 +155,7 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
 }
 
 /** Makes a test for the requests that are not for the application. */
-function createOtherTest(app: ASGIApp): (place: Place | null, type: "http" | "websocket") => boolean {
+function createOtherTest(app: ASGIApp): (place: HostedPlace | null, type: "http" | "websocket") => boolean {
   const hasPath = hasPathOf(app);
   if (hasPath === null) {
     const expected = "false for an application that is not an App: only an App knows its paths";

@@ -6,7 +6,7 @@ import { headerBytes } from "../../../protocol/bytes.js";
 import { setImmediate } from "../../../common/timers.js";
 import { HTTPException, ProtocolError } from "../../../common/exceptions.js";
 import { headerValue, rawHeaders } from "../../../protocol/header-list.js";
-import { MAX_HEAD_BYTES, type InnerServer } from "./inner-server.js";
+import { MAX_HEAD_BYTES, type Channel, type InnerServer } from "./inner-server.js";
 import { MemorySocket } from "./memory-socket.js";
 import { pathsOf, targetOf } from "./target.js";
 
@@ -79,7 +79,7 @@ function isHandshake(scope: HTTPScope): boolean {
 }
 
 /** Calls the listener for one request. */
-export async function serveInner(inner: InnerServer, scope: HTTPScope, receive: Receive, send: Send): Promise<void> {
+export async function serveInner(inner: InnerServer, scope: HTTPScope, { receive, send }: Channel): Promise<void> {
   if (isHandshake(scope)) throw new HTTPException(501);
   const { lines, isFramed, expectsContinue } = linesOf(scope);
   const first = isFramed ? null : await receive();

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Server as TLSServer } from "node:https";
 import type { Duplex } from "node:stream";
+import type { Receive, Send } from "../../../protocol/asgi.js";
 import type { MemorySocket } from "./memory-socket.js";
 
 /** Bytes of a head: more than any server of the App accepts. */
@@ -18,6 +19,12 @@ interface InnerCall {
   readonly paths: MountedPaths;
   /** The listener has thrown. @param hasBegun - `true` if it has written the head of its response before. */
   fail(error: unknown, hasBegun: boolean): void;
+}
+
+/** The messages of the call that the listener serves. */
+export interface Channel {
+  readonly receive: Receive;
+  readonly send: Send;
 }
 
 /** A listener of `node:http`, or a server whose listeners are called. */

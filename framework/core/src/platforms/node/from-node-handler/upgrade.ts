@@ -6,7 +6,7 @@ import { encodeLatin1 } from "../../../protocol/bytes.js";
 import { rawHeaders } from "../../../protocol/header-list.js";
 import { takeSocket } from "../websocket/taken-sockets.js";
 import { connect } from "./exchange.js";
-import type { InnerServer } from "./inner-server.js";
+import type { Channel, InnerServer } from "./inner-server.js";
 import type { MemorySocket } from "./memory-socket.js";
 import { pathsOf, targetOf } from "./target.js";
 
@@ -16,8 +16,7 @@ const notImplemented = new ErrorResponse(501);
 export async function passUpgrade(
   inner: InnerServer,
   scope: WebSocketScope,
-  receive: Receive,
-  send: Send,
+  { receive, send }: Channel,
 ): Promise<void> {
   const taken = inner.hasUpgrades ? takeSocket(scope) : null;
   if (taken === null) return refuse(scope, send);

@@ -12,7 +12,7 @@ export interface HostedRequest extends IncomingMessage {
 }
 
 /** A target, and the part of its path below which the application is. */
-export interface Place {
+export interface HostedPlace {
   readonly target: string;
   /** In canonical form; `""` for the whole path. */
   readonly rootPath: string;
@@ -38,7 +38,7 @@ export function canonicalPrefix(prefix: string): string | null {
  * @param prefix - Canonical. Used for a host that does not show what it has removed.
  * @returns `null` for a path that is not below the prefix. Attack: `/where` passes a guard that the host has on `/api`.
  */
-export function placeOf({ url = "", originalUrl }: HostedRequest, prefix: string): Place | null {
+export function hostedPlaceOf({ url = "", originalUrl }: HostedRequest, prefix: string): HostedPlace | null {
   if (typeof originalUrl === "string") {
     return originalUrl === url ? { target: url, rootPath: "" } : placeBelow(originalUrl, url);
   }
@@ -48,7 +48,7 @@ export function placeOf({ url = "", originalUrl }: HostedRequest, prefix: string
 }
 
 /** If the original path does not end in the rest, the host has rewritten the path, and removed no prefix. */
-function placeBelow(originalUrl: string, url: string): Place {
+function placeBelow(originalUrl: string, url: string): HostedPlace {
   const [origin, whole] = partsOf(originalUrl);
   const [, path, query] = partsOf(url);
   const rest = whole.endsWith(path) ? path : path.slice(1); // "/api?x" is "/?x" below "/api": the host has added the slash
@@ -59,7 +59,7 @@ function placeBelow(originalUrl: string, url: string): Place {
 }
 
 /** The path below the prefix, as the application looks it up; `null` for bytes that are not UTF-8. */
-export function pathBelow({ target, rootPath }: Place, type: "http" | "websocket"): string | null {
+export function pathBelow({ target, rootPath }: HostedPlace, type: "http" | "websocket"): string | null {
   const [, whole] = partsOf(target);
   const path = canonicalPath(whole, encodeLatin1(whole), { exact: type === "websocket" });
   return path === null ? null : localPath({ path, root_path: rootPath });

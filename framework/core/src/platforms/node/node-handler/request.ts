@@ -14,7 +14,7 @@ import { socketEndpoints } from "../server-settings.js";
 import { hostBody } from "./host-body.js";
 import { nodeExtension } from "./node-request.js";
 import type { NodeResponse } from "./node-response.js";
-import type { HostedRequest, Place } from "./place.js";
+import type { HostedRequest, HostedPlace } from "./place.js";
 
 const EMPTY = Buffer.alloc(0);
 
@@ -22,7 +22,7 @@ const EMPTY = Buffer.alloc(0);
 export const ELSEWHERE = new ErrorResponse(404);
 
 /** The head of a request, checked as on every other server. */
-export function readHead(req: IncomingMessage, target: string): RequestHead | ErrorResponse {
+export function headOf(req: IncomingMessage, target: string): RequestHead | ErrorResponse {
   const limits = DEFAULT_REQUEST_LIMITS;
   const { method = "GET", httpVersionMinor, rawHeaders } = req;
   return checkTarget(target, limits) ?? createHead(method, target, httpVersionMinor, rawHeaders, limits);
@@ -55,7 +55,7 @@ interface HostedCall {
   readonly req: HostedRequest;
   readonly res: ServerResponse;
   readonly response: NodeResponse;
-  readonly place: Place;
+  readonly place: HostedPlace;
 }
 
 /** Reports errors that the exception handlers of an App do not handle, and the errors of any other application. */
@@ -70,7 +70,7 @@ class HostedExchange extends Exchange {
 
 /** Calls the application. */
 export function handleRequest(context: ServerContext, { req, res, response, place }: HostedCall): void {
-  const head = readHead(req, place.target);
+  const head = headOf(req, place.target);
   if (head instanceof ErrorResponse) return response.refuse(head.as(context));
   if (head.target === "*") return response.respond(SERVER_OPTIONS, EMPTY);
   const { section, body } = bodyOf(req, response, head.section);

@@ -12,8 +12,8 @@ import { createHeadEnd } from "../http1/output.js";
 import { type SocketServerOptions, toRules } from "../websocket/handshake-rules.js";
 import { UpgradeHandler } from "../websocket/upgrade.js";
 import { nodeExtension } from "./node-request.js";
-import type { Place } from "./place.js";
-import { ELSEWHERE, readHead } from "./request.js";
+import type { HostedPlace } from "./place.js";
+import { ELSEWHERE, headOf } from "./request.js";
 
 /** Milliseconds between two pings, as `serve` has them by default. */
 const PING_MS = 20_000;
@@ -28,7 +28,7 @@ interface HostedHandshake {
   readonly socket: Socket;
   readonly firstBytes: Buffer;
   /** `null` for a path that is not the application's. */
-  readonly place: Place | null;
+  readonly place: HostedPlace | null;
 }
 
 /** The WebSockets of an application in another server. */
@@ -47,7 +47,7 @@ export class HostedWebSockets {
     const connection = new Connection(socket, null, this.#settings(context, handshake));
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket)).once("finish", () => destroyLater(socket));
-    const head = place === null ? ELSEWHERE : (refusal ?? readHead(req, place.target));
+    const head = place === null ? ELSEWHERE : (refusal ?? headOf(req, place.target));
     if (head instanceof ErrorResponse) connection.refuse(head);
     else if (!head.section.upgrade) connection.refuse(noUpgrade);
     else connection.adopt(head, firstBytes);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it } from "@jest/globals";
-import { pathBelow, placeOf } from "../../../../src/platforms/node/node-handler/place.js";
+import { pathBelow, hostedPlaceOf } from "../../../../src/platforms/node/node-handler/place.js";
 
 const place = (url: string, originalUrl?: string, prefix = "") =>
-  placeOf({ url, originalUrl } as unknown as IncomingMessage, prefix);
+  hostedPlaceOf({ url, originalUrl } as unknown as IncomingMessage, prefix);
 
 describe("the place of an application", () => {
   it.each([
