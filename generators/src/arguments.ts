@@ -2,7 +2,6 @@ import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-flags.js";
-import { nearestCommand } from "./near-command.js";
 import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
 import { findFault } from "./runtime-answers.js";
@@ -63,8 +62,8 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
 /**
  * Parses the command line of a new project. A path is relative to the current folder.
  *
- * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that npm refuses or that resembles a command, and
- * for a flag that npm took for itself.
+ * @throws UsageError for an unknown flag or value, a flag given twice, a second name, a name that npm refuses, and for
+ * a flag that npm took for itself.
  */
 export function parseArguments(argv: readonly string[], environment: Environment): CommandOptions {
   const options: CommandOptions = { yes: false, force: false, dryRun: false, json: false, help: false, version: false };
@@ -72,32 +71,19 @@ export function parseArguments(argv: readonly string[], environment: Environment
   // readLine has checked choices, and returns a boolean for a switch.
   Object.assign(options, Object.fromEntries(values));
   Object.assign(options, readWords(words, options.into));
-  const [word] = words;
-  options.help ||= word === "help" && words.length === 1 && !options.yes;
+  options.help ||= words[0] === "help" && words.length === 1 && !options.yes;
   if (!options.help && !options.version) {
     const taken = findFlagTakenByNpm(environment, new Set(values.keys()));
     if (taken) {
       throw new UsageError(`npm took ${taken} as its own flag; ${aboutNpm}`);
     }
     options.yes ||= isYesTakenByNpm(environment);
-    refuseNearCommand(word, options.yes);
     const fault = findFault(options);
     if (fault !== null) {
       throw new UsageError(fault);
     }
   }
   return options;
-}
-
-/** A command with a letter wrong would create a project of that name. */
-function refuseNearCommand(word: string | undefined, yes: boolean): void {
-  const meant = word === undefined || yes ? null : nearestCommand(word);
-  if (word !== undefined && meant !== null) {
-    throw new UsageError(
-      `unknown command ${quoteName(word)}; did you mean create-tsgi ${meant} …? ` +
-        "(use --yes to create a project with this name)",
-    );
-  }
 }
 
 function readWords(words: readonly string[], into?: string): Pick<CommandOptions, "name" | "into"> {
@@ -108,9 +94,7 @@ function readWords(words: readonly string[], into?: string): Pick<CommandOptions
   }
   const place = word === undefined ? {} : readPlace(word, into);
   if (word !== undefined && unexpected !== undefined) {
-    const meant = nearestCommand(word);
-    const advice = meant === null ? aboutNpm : `did you mean create-tsgi ${meant} …?`;
-    throw new UsageError(`unexpected argument ${quoteName(unexpected)} after the name ${quoteName(word)}; ${advice}`);
+    throw new UsageError(`unexpected argument ${quoteName(unexpected)} after the name ${quoteName(word)}; ${aboutNpm}`);
   }
   return place;
 }

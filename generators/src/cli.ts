@@ -41,7 +41,8 @@ async function runCreate(argv: readonly string[], packageRoot: string): Promise<
     // Yeoman takes 250 ms to load: only after the command line is valid.
     const { createProject } = await import("./create-project.js");
     using cancellation = new Cancellation();
-    await createProject({ packageRoot, cancellation, command, ...conversationOf(command) });
+    const isInteractive = !command.yes && !command.json && isTerminal() && !isContinuousIntegration(process.env);
+    await createProject({ packageRoot, cancellation, command, isInteractive, ...outputOf(command) });
   }
 }
 
@@ -56,7 +57,7 @@ async function runSubCommand(argv: readonly string[], packageRoot: string): Prom
   }
   const { generateCode } = await import("./generate-code.js");
   using cancellation = new Cancellation();
-  await generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...conversationOf(command) });
+  generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...outputOf(command) });
 }
 
 /** @returns 1 after conflicts, which the user must resolve */
@@ -81,11 +82,8 @@ async function runUpgrade(argv: readonly string[], packageRoot: string): Promise
 }
 
 /** The output of a command: for a person, or as JSON for a program. */
-function conversationOf({ yes, json }: { yes: boolean; json: boolean }) {
-  return {
-    isInteractive: !yes && !json && isTerminal() && !isContinuousIntegration(process.env),
-    ...(json ? { print: () => {}, report: printJson } : { print: (line: string) => print(`${line}\n`) }),
-  };
+function outputOf({ json }: { json: boolean }) {
+  return json ? { print: () => {}, report: printJson } : { print: (line: string) => print(`${line}\n`) };
 }
 
 /** inquirer reads only from terminals. Otherwise the process would end with status 0 at the first question. */

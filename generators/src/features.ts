@@ -13,15 +13,13 @@ interface Feature {
   packages: readonly string[];
 }
 
-const loadTests: Feature = {
-  answer: "loadTests",
-  files: /^(?:load-tests\/.*|scripts\/load\.js)$/,
-  scripts: ["preload", "load"],
-  packages: ["autocannon"],
-};
-
 const features: readonly Feature[] = [
-  loadTests,
+  {
+    answer: "loadTests",
+    files: /^(?:load-tests\/.*|scripts\/load\.js)$/,
+    scripts: ["preload", "load"],
+    packages: ["autocannon"],
+  },
   {
     answer: "docker",
     files: /^(?:Dockerfile|\.dockerignore|compose\.yaml)$/,
@@ -30,12 +28,6 @@ const features: readonly Feature[] = [
   },
   { answer: "ci", files: /^\.github\//, scripts: [], packages: [] },
 ];
-
-/** The scripts of the load test. */
-export const loadScripts = loadTests.scripts;
-
-/** True for files of the load test. */
-export const isLoadTest = (path: string): boolean => loadTests.files.test(path);
 
 /** The modules of the template `api` that a database replaces. */
 const memory = /^src\/store\.ts$/;

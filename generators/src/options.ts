@@ -24,15 +24,7 @@ export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 export type PackageManager = (typeof packageManagers)[number];
 
 /** The names of the sub-generators. */
-export const subCommandNames = [
-  "route",
-  "router",
-  "model",
-  "dependency",
-  "middleware",
-  "websocket",
-  "load-test",
-] as const;
+export const subCommandNames = ["route", "router", "model", "dependency", "middleware", "websocket"] as const;
 
 /** The values of the command line. `undefined` is asked in a prompt or takes its default. */
 export interface CommandOptions {

@@ -15,6 +15,12 @@ export interface Commands {
   prune: string;
 }
 
+/**
+ * `npm prune --omit=dev` keeps development packages that are optional peers of others: Prisma's command line, a peer of its
+ * client, is 270 MB with its packages.
+ */
+const forgetTools = "npm pkg delete devDependencies";
+
 const commands: Readonly<Record<Installer, Commands>> = {
   npm: {
     install: "npm install",
@@ -22,7 +28,7 @@ const commands: Readonly<Record<Installer, Commands>> = {
     run: "npm run",
     start: "npm start",
     test: "npm test",
-    prune: "npm prune --omit=dev",
+    prune: `${forgetTools} && npm prune`,
   },
   pnpm: {
     install: "pnpm install",
@@ -30,7 +36,7 @@ const commands: Readonly<Record<Installer, Commands>> = {
     run: "pnpm run",
     start: "pnpm start",
     test: "pnpm test",
-    prune: "CI=true pnpm prune --prod",
+    prune: `${forgetTools} && rm -rf node_modules && CI=true pnpm install --prod --no-frozen-lockfile`,
   },
   yarn: {
     install: "yarn install",

@@ -1,6 +1,5 @@
 import type { subCommandNames } from "./options.js";
 import { dependency } from "./sub-generators/dependency.js";
-import { loadTest } from "./sub-generators/load-test.js";
 import { middleware } from "./sub-generators/middleware.js";
 import { model } from "./sub-generators/model.js";
 import { route } from "./sub-generators/route.js";
@@ -16,5 +15,4 @@ export const subGenerators: Readonly<Record<(typeof subCommandNames)[number], Su
   dependency,
   middleware,
   websocket,
-  "load-test": loadTest,
 };

@@ -1,16 +1,10 @@
-import { parseArguments } from "./arguments.js";
-import { flags, type CommandOptions } from "./options.js";
+import { flags } from "./options.js";
 
 /** The flags after `yo tsgi`, parsed by Yeoman. */
 export type YeomanOptions = Readonly<Record<string, unknown>>;
 
-/**
- * Checks the options of Yeoman by the rules and messages of this package. Yeoman parses `--no-git` as `git: false`. Its own
- * options are ignored.
- *
- * @throws UsageError as {@link parseArguments} does
- */
-export function readAnswersOf(words: readonly string[], options: YeomanOptions): CommandOptions {
+/** The command line before Yeoman parsed it. Yeoman parses `--no-git` as `git: false`. Its own options are ignored. */
+export function argumentsOf(words: readonly string[], options: YeomanOptions): string[] {
   const argv = flags.flatMap(({ name, value, sets }) => {
     // `--no-x` is parsed as its opposite.
     const given = sets === false ? undefined : (options[name] ?? options[camelCase(name)]);
@@ -22,7 +16,7 @@ export function readAnswersOf(words: readonly string[], options: YeomanOptions):
     }
     return given === true ? [`--${name}`] : [];
   });
-  return parseArguments([...argv, ...words], {});
+  return [...argv, ...words];
 }
 
 function camelCase(name: string): string {

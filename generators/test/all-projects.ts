@@ -33,7 +33,7 @@ export const GROWN: readonly Kind[] = TEMPLATES
   .map(({ name, flags }) =>
     hasDatabase(name)
       ? { name: `${name}-grown`, flags, calls: callsWithModels, client: `${name}-grown` }
-      : { name: `${name}-grown`, flags: [...flags, "--no-load-tests"], calls: [...calls, ["load-test"]] },
+      : { name: `${name}-grown`, flags, calls },
   );
 
 const WITHOUT = ["--no-docker", "--no-load-tests", "--no-ci", "--package-manager=pnpm"];

@@ -156,18 +156,6 @@ describe("a wrong command line", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("is rejected if it is similar to a command, and creates a project of that name only with --yes", async () => {
-    await using folder = await temporaryFolder();
-    const { status, stderr } = await createTsgi(["rout", "--no-install", "--no-git"], { cwd: folder.path });
-    expect({ status, stderr }).toEqual({
-      status: 2,
-      stderr: expect.stringContaining("did you mean create-tsgi route"),
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
-    await createTsgi(["rout", ...minimal], { cwd: folder.path });
-    expect(readdirSync(folder.path)).toEqual(["rout"]);
-  });
-
   it("is rejected if npm kept --dry-run for itself, instead of writing", async () => {
     await using folder = await temporaryFolder();
     const { status, stderr } = await createTsgi(["my-app"], {

@@ -27,7 +27,7 @@ export const callsWithModels: readonly (readonly string[])[] = [
   ["model", "Note", ...fieldsOfNote.split(" ")],
   ["model", "BlogCategory"],
   ["model", "ApiKey"],
-  ["model", "Attachment", "note:Note", "category:BlogCategory?"],
+  ["model", "Account", "date:DateTime", "count:Int"],
   ["route", "GET /notes/{note_id}/history"],
   ["route", "POST /notes/{account}/parts"],
   ["websocket", "/notes/live"],

@@ -1,7 +1,8 @@
-import { readFile, rename } from "node:fs/promises";
+import { cp, mkdir, readFile, rename } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
 import { followPages } from "./agent-pages.js";
+import { copiesOf, readDockerfile, stagesOf } from "./dockerfile.js";
 import { fetchPackages } from "./registry.js";
 import { serve } from "./scaffolded.js";
 import { run, spawnTsgi, temporaryFolder } from "./support.js";
@@ -56,6 +57,30 @@ async function login(url: string): Promise<unknown> {
   return (await fetch(`${url}/users/me`, { headers: { authorization: `Bearer ${token}` } })).json();
 }
 
+/** The most MB that a production installation has: 1.2 times the published size. */
+const SIZES = { "api with a database": 75, auth: 125 };
+
+/**
+ * Follows the Dockerfile of a project, as `docker build` does after the installation: runs its commands in the project, and copies
+ * files into a folder.
+ *
+ * @returns the folder, the command that starts it, and its environment
+ */
+async function buildImage(project: string, folder: string) {
+  const [build = [], image = []] = stagesOf(readDockerfile(await readFile(join(project, "Dockerfile"), "utf8")));
+  for (const { words } of build.filter(({ name }) => name === "RUN")) {
+    await type(words.join(" ").replace(/^npm ci && /, ""), project);
+  }
+  await mkdir(folder);
+  for (const path of copiesOf(image).flatMap(({ paths }) => paths)) {
+    const own = path.replace(/^\/app\//, "");
+    await cp(join(project, own), join(folder, own), { recursive: true, verbatimSymlinks: true });
+  }
+  const env = image.flatMap(({ name, words }) => (name === "ENV" ? words.map((word) => word.split("=")) : []));
+  const command = image.findLast(({ name }) => name === "CMD")?.words.join(" ") ?? "";
+  return { command: command.replace("--port 8000", "--port 0"), env: Object.fromEntries(env) };
+}
+
 describe("a project from the repository, installed (only minimal without TSGI_SLOW=1)", () => {
   describe.each([
     ["minimal", it, ["--template=minimal", "--no-load-tests"], /^GET +\/items/m],
@@ -86,6 +111,29 @@ describe("a project from the repository, installed (only minimal without TSGI_SL
       expect((await fetch(`${server.url}/openapi.json`)).status).toBe(200);
       expect(server.output()).not.toContain("SECRET_KEY");
       if (name === "auth") expect(await login(server.url)).toMatchObject({ username: "demo" });
+    });
+  });
+
+  describe.each([
+    ["api with a database", ["--template=api", "--database=sqlite"], "/items"],
+    ["auth", ["--template=auth"], "/users"],
+  ] as const)("%s", (name, flags, route) => {
+    slowly("starts with the packages of its image", async () => {
+      await using folder = await temporaryFolder();
+      const project = await install(folder.path, flags);
+      if (project === null) {
+        return;
+      }
+      const image = join(folder.path, "image");
+      const { command, env } = await buildImage(project, image);
+      const [size = ""] = (await type("du -sm node_modules", image)).split("\t");
+      expect(Number(size)).toBeLessThan(SIZES[name]);
+      const url = `file:${join(folder.path, "app.db")}`;
+      const variables = { ...env, DATABASE_URL: url, SECRET_KEY: "x".repeat(64), PORT: "0" };
+      await using server = await serve(["sh", "-c", command], image, variables);
+      const body = JSON.stringify({ username: "alice", password: "correct horse battery", name: "Pen", price: 1.5 });
+      const headers = { "content-type": "application/json" };
+      expect(await fetch(server.url + route, { method: "POST", headers, body })).toMatchObject({ status: 201 });
     });
   });
 

@@ -27,7 +27,7 @@ const TESTS = [
   "api-grown/my-app/test/orders.test.ts",
   "api-sqlite-grown/my-app/test/items.test.ts",
   "api-sqlite-grown/my-app/test/notes.test.ts",
-  "auth-sqlite-grown/my-app/test/routes/attachments.test.ts",
+  "auth-sqlite-grown/my-app/test/routes/notes.test.ts",
 ];
 
 /** Each template that is started, with a part of the response to the request that its README shows. */

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { scaffold } from "./scaffolded.js";
 import { program, spawnTsgi, temporaryFolder, type Surroundings } from "./support.js";
 import { hasTerminal, keys, runAtTerminal, type Step } from "./terminal.js";
 
@@ -147,16 +146,6 @@ atTerminal("in a terminal (skipped if util-linux's script is missing)", () => {
     expect(status).toBe(0);
     expect(stdout).toContain("Using these defaults: name my-app, template auth, ");
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
-  });
-
-  it("prompts for the input of a sub-generator", async () => {
-    await using project = await scaffold("minimal");
-    const steps: Step[] = [[/METHOD path \(e\.g\. /, `GET /asked${keys.enter}`]];
-    const { status } = await createTsgiAtTerminal(["route"], steps, { cwd: project.path });
-    expect(status).toBe(0);
-    expect(existsSync(join(project.path, "test/get-asked.test.ts"))).toBe(true);
-    const stopped = await createTsgiAtTerminal(["router"], [[/name/, keys.controlC]], { cwd: project.path });
-    expect(stopped).toMatchObject({ status: 130, stdout: expect.stringContaining("cancelled, no files were written") });
   });
 
   it("stops an installation on Ctrl-C, ends with 130 and reports the state of the project", async () => {

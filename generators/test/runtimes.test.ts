@@ -144,11 +144,10 @@ describe("a project on Workers", () => {
     expect(read("README.md")).toContain("npm run deploy");
   });
 
-  it("gets no WebSocket, which app.fetch does not open, and no load test", async () => {
+  it("gets no WebSocket, which app.fetch does not open", async () => {
     await using project = await scaffold("minimal", "--runtime=workers");
-    const [socket, load] = await project.createInOrder([["websocket", "/rooms"], ["load-test"]]);
+    const socket = await project.create("websocket", "/rooms");
     expect(socket).toMatchObject({ status: 1, stderr: expect.stringContaining("opens no WebSockets") });
-    expect(load).toMatchObject({ status: 1, stderr: expect.stringContaining("runs on Node") });
   });
 });
 

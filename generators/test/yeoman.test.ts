@@ -2,27 +2,22 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "@jest/globals";
-import { UsageError } from "../src/errors.js";
-import { readAnswersOf } from "../src/yeoman-options.js";
+import { argumentsOf } from "../src/yeoman-options.js";
 import { packageRoot, repositoryRoot, run, temporaryFolder } from "./support.js";
 
 describe("arguments that Yeoman has parsed", () => {
   it.each([
-    [["my-app"], {}, { name: "my-app" }],
-    [[], { template: "api", git: false, install: true }, { template: "api", git: false, install: true }],
+    [["my-app"], {}, ["my-app"]],
+    [[], { template: "api", git: false, install: true }, ["--template=api", "--install", "--no-git"]],
     [
       [],
       { loadTests: false, "load-tests": false, "package-manager": "pnpm" },
-      { loadTests: false, packageManager: "pnpm" },
+      ["--no-load-tests", "--package-manager=pnpm"],
     ],
-    [[], { yes: true, dryRun: true, env: {}, namespace: "tsgi:app", skipInstall: false }, { yes: true, dryRun: true }],
-  ])("%j and %j", (words, options, expected) => {
-    expect(readAnswersOf(words, options)).toMatchObject(expected);
-  });
-
-  it("are rejected as on our own command line", () => {
-    expect(() => readAnswersOf(["../X"], {})).toThrow(UsageError);
-    expect(() => readAnswersOf([], { template: "__proto__" })).toThrow("is unknown");
+    [[], { yes: true, dryRun: true, env: {}, namespace: "tsgi:app", skipInstall: false }, ["--dry-run", "--yes"]],
+    [["../X"], { template: "__proto__" }, ["--template=__proto__", "../X"]],
+  ])("%j and %j are the command line again", (words, options, expected) => {
+    expect(argumentsOf(words, options)).toEqual(expected);
   });
 });
 
@@ -46,6 +41,9 @@ describe("yo tsgi", () => {
     expect(existsSync(join(folder.path, "my-app/src/app.ts"))).toBe(true);
     const manifest = JSON.parse(await readFile(join(folder.path, "my-app/package.json"), "utf8"));
     expect(manifest["create-tsgi"]).toMatchObject({ template: "minimal" });
+    // As from the command line: the folder is occupied now.
+    const again = await run(process.execPath, ["yo.mjs"], { cwd: folder.path });
+    expect(again).toMatchObject({ status: 1, stderr: expect.stringMatching(/^create-tsgi: .*--force/m) });
   });
 
   it("is of the same version as the package that it calls", async () => {

@@ -4,9 +4,9 @@ import { SourceFile } from "../code/source-file.js";
 import { CommandError, UsageError } from "../errors.js";
 import { packageManagers } from "../options.js";
 import { commandsOf } from "../package-manager.js";
+import type { Values } from "../placeholders.js";
 import { quoteName } from "../project-name.js";
-import { renderModelRoutes, type ModelNames } from "./model-code.js";
-import { MOMENT, parseFields, type Field } from "./model-fields.js";
+import { parseFields, schemaOf, type Field } from "./model-fields.js";
 import {
   createTable,
   migratedDatabases,
@@ -15,60 +15,53 @@ import {
   type MigratedDatabase,
   type NewModel,
 } from "./model-sql.js";
-import { renderModelTest } from "./model-test-code.js";
-import { articleOf, pluralOf, readName, wordsOf } from "./names.js";
-import { addField, readModels, readOtherNames, type SchemaModel } from "./prisma-schema.js";
+import { articleOf, capital, pluralOf, readName, wordsOf } from "./names.js";
+import { addField, readModels, readOtherNames } from "./prisma-schema.js";
 import { includeRouter } from "./router.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
 import { routeTestPath } from "./test-file.js";
 
 const schemaPath = "prisma/schema.prisma";
-const structsPath = "src/models.ts";
+const schemasPath = "src/models.ts";
 const dependenciesPath = "src/dependencies.ts";
 const migrationsPath = "prisma/migrations";
 
 /** Names that the routes of a model import, declare or use. */
-const usedByRoutes = new Set("Data Database Date Db Depends Extract Moment Promise Query Router".split(" "));
+const usedByRoutes = new Set("Depends Promise Query Router".split(" "));
 
-/** Adds a table with migrations, structs, routes and a test to a project with a database. */
+/** Adds a table with migrations, schemas, routes and a test to a project with a database. */
 export const model: SubGenerator = {
   usage: "model <Name> <field:Type>…",
-  help: "a Prisma model (in the template auth of the current user), its migrations, structs, CRUD routes and test",
+  help: "a Prisma model (in the template auth of the current user), its migrations, schemas, CRUD routes and test",
   example: "model Note title:String slug:String@unique body:String? due:DateTime?",
   parameters: [1, 40],
-  plan(project, { parameters: [word = "", ...words] }) {
+  plan(project, { parameters: [word = "", ...words], readCode }) {
     const names = readModelName(word);
-    const schema = project.has(schemaPath) ? project.read(schemaPath) : "";
+    const fields = parseFields(words.length > 0 ? words : ["name:String"]);
+    refuseWithoutDatabase(project);
+    const schema = project.read(schemaPath);
     const models = readModels(schema);
-    const belongsToUser = hasLogin(project);
-    const isKnown = (name: string) =>
-      !(belongsToUser && name === "User") && models.some((known) => known.name === name);
-    const fields = parseFields(words.length > 0 ? words : ["name:String"], isKnown);
-    refuseWithoutDatabase(project, schema);
-    if (belongsToUser && !models.some(({ name }) => name === "User")) {
-      throw new CommandError(`a model belongs to a user: the model User is missing in ${schemaPath}`);
-    }
     if ([...models.map(({ name }) => name), ...readOtherNames(schema)].includes(names.model)) {
       return { changes: [], notes: [`The model ${names.model} is in ${schemaPath} already.`] };
     }
     if (models.some(({ table }) => table === names.table)) {
       throw new CommandError(`${schemaPath} already has a table ${names.table}`);
     }
-    const shape = { names, fields, belongsToUser, isOwned: (name: string) => hasOwner(models, name) };
-    const addition = { names, fields, models, belongsToUser };
+    const users = hasLogin(project) ? models.find(({ name }) => name === "User") : null;
+    if (users === undefined) {
+      throw new CommandError(`a model belongs to a user: the model User is missing in ${schemaPath}`);
+    }
+    const addition = { name: names.model, table: names.table, fields, users: users?.table ?? null };
     const routes = `src/routes/${names.path}.ts`;
     const test = routeTestPath(project, names.path);
+    const values = valuesOf(names, addition, importPath(test, "test/support.ts"));
     const changes = [
-      { path: schemaPath, text: extendSchema(schema, addition), isNew: false },
-      ...migrations(project, foldersOf(project, schema), addition),
-      structs(project, names, fields),
-      { path: routes, text: renderModelRoutes(shape), isNew: true },
+      { path: schemaPath, text: extendSchema(schema, names, addition), isNew: false },
+      ...migrations(project, schema, addition),
+      schemas(project, addition, (t) => readCode("model-schemas", { ...values, ...schemaValues(fields, t) })),
+      { path: routes, text: readCode("model-routes", values), isNew: true },
       ...includeRouter(project.app, names.router, routes),
-      {
-        path: test,
-        text: renderModelTest(shape, { support: importPath(test, "test/support.ts"), models }),
-        isNew: true,
-      },
+      { path: test, text: readCode("model-test", values), isNew: true },
     ];
     const { test: testing } = commandsOf(
       packageManagers.find((name) => name === project.kept["packageManager"]) ?? "npm",
@@ -85,15 +78,10 @@ export const model: SubGenerator = {
   },
 };
 
-/** The models of the schema, and the additions. */
-interface Addition {
-  names: ModelNames;
-  fields: readonly Field[];
-  models: readonly SchemaModel[];
-  belongsToUser: boolean;
-}
+type ModelNames = ReturnType<typeof readModelName>;
 
-function readModelName(word: string): ModelNames {
+/** The forms of a model's name: `BlogPost`, `blogPost`, `blog-posts`, `blogPosts`, `blog_posts` and `blog_post_id`. */
+function readModelName(word: string) {
   const { kebab, camel, pascal } = readName(word, "model");
   if (word !== pascal) {
     throw new UsageError(`a model is written as ${pascal}, not ${quoteName(word)}`);
@@ -102,12 +90,10 @@ function readModelName(word: string): ModelNames {
     throw new UsageError(`${quoteName(word)} is a name that the routes of a model use: choose another name`);
   }
   const path = pluralOf(kebab);
-  const words = wordsOf(kebab);
   return {
     model: pascal,
     variable: camel,
-    words,
-    article: articleOf(words),
+    words: wordsOf(kebab),
     path,
     router: pluralOf(camel),
     table: path.replaceAll("-", "_"),
@@ -115,14 +101,79 @@ function readModelName(word: string): ModelNames {
   };
 }
 
-/** True for models whose rows belong to a user, like the models of this generator. */
-function hasOwner(models: readonly SchemaModel[], name: string): boolean {
-  return models.find((known) => known.name === name)?.fields.some((field) => field.name === "ownerId") === true;
+/** The placeholders of the code of a model. */
+function valuesOf(names: ModelNames, { fields, users }: NewModel, support: string): Values {
+  const owned = users !== null;
+  const unique = fields.filter(({ isUnique }) => isUnique);
+  const text = fields.find(({ type, isOptional }) => type === "String" && !isOptional);
+  const article = articleOf(names.words);
+  const structs = [names.model, `${names.model}Changes`, `New${names.model}`];
+  const example = (which: 0 | 1) => fields.map(({ name, facts }) => `${name}: ${facts.examples[which]}`).join(", ");
+  return {
+    ...names,
+    support,
+    owned,
+    imports: `${owned ? "Depends, " : ""}HTTPException, Query, Response, Router, t`,
+    structs: structs.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)).join(", "),
+    article,
+    Article: capital(article),
+    plural: names.path.replaceAll("-", " "),
+    plurals: capital(names.router),
+    account: owned ? "account: Depends(getCurrentAccount), " : "",
+    accountName: owned ? "account, " : "",
+    owner: owned ? "ownerId: account.id, " : "",
+    ofUser: owned ? " of the user" : "",
+    unique: unique.length > 0,
+    uniqueName: unique[0]?.name ?? "",
+    uniqueNames: unique.map(({ name }) => name).join(" or "),
+    text: text !== undefined,
+    textName: text?.name ?? "",
+    first: example(0),
+    second: example(1),
+  };
+}
+
+/** The members of the schemas, with the local name of `t`. */
+function schemaValues(fields: readonly Field[], t: string): Values {
+  const members = (use: "new" | "changes" | "response") =>
+    fields.map((field) => `    ${field.name}: ${schemaOf(field, use).replaceAll(/\bt\./g, `${t}.`)},`).join("\n");
+  return { t, newFields: members("new"), changedFields: members("changes"), shownFields: members("response") };
 }
 
 /** True if the routes of the project can require the current user. */
 function hasLogin(project: ExistingProject): boolean {
   return project.has(dependenciesPath) && project.read(dependenciesPath).includes("getCurrentAccount");
+}
+
+function refuseWithoutDatabase(project: ExistingProject): void {
+  const needed = [schemaPath, schemasPath, "src/database.ts", migrationsPath];
+  const missing = needed.find((path) => !project.has(path));
+  if (missing !== undefined) {
+    throw new CommandError(
+      `a model needs a project with a database (create-tsgi my-app --template api --database sqlite): ${missing} is missing`,
+    );
+  }
+}
+
+/** Adds the model, and a list of its rows to the model of the users. */
+function extendSchema(schema: string, { router, model: name }: ModelNames, addition: NewModel): string {
+  const text = schema.trimEnd();
+  const extended = addition.users === null ? text : addField(text, "User", [router, `${name}[]`]);
+  return `${extended}\n\n${renderModel(addition)}`;
+}
+
+function migrations(project: ExistingProject, schema: string, addition: NewModel): Change[] {
+  const folders = foldersOf(project, schema);
+  if (folders.length === 0) {
+    throw new CommandError(`a model needs the provider of SQLite or PostgreSQL in ${schemaPath}`);
+  }
+  const places = folders.map(({ folder }) => join(project.folder, folder));
+  const migration = nextMigration(places, addition.name.toLowerCase());
+  return folders.map(({ database, folder }) => ({
+    path: `${folder}/${migration}/migration.sql`,
+    text: createTable(database, addition),
+    isNew: true,
+  }));
 }
 
 /** The folder of migrations of each database: one below the other for several, else one for the provider of the schema. */
@@ -135,86 +186,13 @@ function foldersOf(project: ExistingProject, schema: string): { database: Migrat
   return several.length > 0 || database === undefined ? several : [{ database, folder: migrationsPath }];
 }
 
-function refuseWithoutDatabase(project: ExistingProject, schema: string): void {
-  const needed = [schemaPath, structsPath, "src/database.ts", migrationsPath];
-  const missing = needed.find((path) => !project.has(path));
-  if (missing !== undefined) {
-    throw new CommandError(
-      `a model needs a project with a database (create-tsgi my-app --template api --database sqlite): ${missing} is missing`,
-    );
-  }
-  if (foldersOf(project, schema).length === 0) {
-    throw new CommandError(`a model needs the provider of SQLite or PostgreSQL in ${schemaPath}`);
-  }
-}
-
-/** Adds the model, and a list of its rows to each model that it refers to. */
-function extendSchema(schema: string, addition: Addition): string {
-  const { names, fields, belongsToUser } = addition;
-  const owners = [
-    ...(belongsToUser ? ["User"] : []),
-    ...fields.flatMap(({ relation }) => (relation === null ? [] : [relation.model])),
-  ];
-  if (new Set(owners).size < owners.length) {
-    throw new UsageError("two fields refer to the same model: Prisma needs a name for each relation");
-  }
-  const field = [names.router, `${names.model}[]`] as const;
-  const extended = owners.reduce((text, owner) => addField(text, owner, field), schema.trimEnd());
-  return `${extended}\n\n${renderModel(toNewModel(addition))}`;
-}
-
-function toNewModel({ names, fields, models, belongsToUser }: Addition): NewModel {
-  const tableOf = (name: string) => models.find((known) => known.name === name)?.table ?? name;
-  return { name: names.model, table: names.table, fields, belongsToUser, tableOf };
-}
-
-function migrations(project: ExistingProject, folders: ReturnType<typeof foldersOf>, addition: Addition): Change[] {
-  const places = folders.map(({ folder }) => join(project.folder, folder));
-  const migration = nextMigration(places, addition.names.model.toLowerCase());
-  return folders.map(({ database, folder }) => ({
-    path: `${folder}/${migration}/migration.sql`,
-    text: createTable(database, toNewModel(addition)),
-    isNew: true,
-  }));
-}
-
-function structs(project: ExistingProject, { model: name, article }: ModelNames, fields: readonly Field[]): Change {
-  const file = new SourceFile(structsPath, project.read(structsPath));
-  for (const struct of [name, `New${name}`, `${name}Changes`]) {
-    if (file.declares(struct)) {
-      throw new CommandError(`${structsPath} already declares ${struct}: choose another name`);
+function schemas(project: ExistingProject, { name }: NewModel, render: (t: string) => string): Change {
+  const file = new SourceFile(schemasPath, project.read(schemasPath));
+  for (const schema of [name, `New${name}`, `${name}Changes`]) {
+    if (file.declares(schema)) {
+      throw new CommandError(`${schemasPath} already declares ${schema}: choose another name`);
     }
   }
-  const t = file.importName("tsgi", "t");
-  const render = (use: "new" | "changes" | "answer") =>
-    fields.map((field) => `    ${field.name}: ${field.schemaOf(use).replaceAll(/\bt\./g, `${t}.`)},`).join("\n");
-  if (fields.some(({ isMoment }) => isMoment) && !file.declares(MOMENT)) {
-    file.append(`/** A moment, or a day. */
-const ${MOMENT} = ${t}.Union([${t}.Date(), ${t}.String({ format: "date" })]);`);
-  }
-  file.append(`/** What it takes to add ${article} ${name}, or to replace one. */
-export const New${name} = ${t}.Object(
-  {
-${render("new")}
-  },
-  { title: "New${name}" },
-);
-
-/** The fields of ${article} ${name} to update. */
-export const ${name}Changes = ${t}.Object(
-  {
-${render("changes")}
-  },
-  { title: "${name}Changes" },
-);
-
-/** ${article === "a" ? "A" : "An"} ${name} in responses. */
-export const ${name} = ${t}.Object(
-  {
-    id: ${t}.Integer(),
-${render("answer")}
-  },
-  { title: "${name}" },
-);`);
-  return { path: structsPath, text: file.toString(), isNew: false };
+  file.append(render(file.importName("tsgi", "t")).trimEnd());
+  return { path: schemasPath, text: file.toString(), isNew: false };
 }

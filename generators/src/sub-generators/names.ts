@@ -39,7 +39,7 @@ export function readName(text: string, what: string, allowed = plainName): Name 
   if (reserved.has(camel)) {
     throw new UsageError(`${quoteName(text)} is a reserved word: choose another name for the ${what}`);
   }
-  return { kebab, camel, pascal: camel.replace(/^[a-z]/, (letter) => letter.toUpperCase()) };
+  return { kebab, camel, pascal: capital(camel) };
 }
 
 /** `blogPosts` and `blog_posts` as `blog-posts`. */
@@ -49,6 +49,9 @@ export function kebabOf(text: string): string {
     .replaceAll("_", "-")
     .toLowerCase();
 }
+
+/** `orders` as `Orders`. */
+export const capital = (text: string): string => text.replace(/^[a-z]/, (letter) => letter.toUpperCase());
 
 /** `get-orders` as `getOrders`. */
 export function camelOf(kebab: string): string {

@@ -1,32 +1,14 @@
-/** One field of a model in Prisma's schema. */
-export interface SchemaField {
-  name: string;
-  /** Without `?` and `[]`. */
-  type: string;
-  isOptional: boolean;
-  isList: boolean;
-  attributes: string;
-}
-
 /** One model of Prisma's schema. */
 export interface SchemaModel {
   name: string;
   table: string;
-  fields: readonly SchemaField[];
 }
 
-/** Parses the models of a schema, for relations and tests. */
+/** The models of a schema, with their tables. */
 export function readModels(text: string): SchemaModel[] {
   return [...text.matchAll(/^[ \t]*model\s+(\w+)\s*\{\n([^]*?)^[ \t]*\}/gm)].map(([, name = "", body = ""]) => ({
     name,
     table: /^\s*@@map\("(\w+)"\)/m.exec(body)?.[1] ?? name,
-    fields: body.split("\n").flatMap((line) => {
-      const [, field, type = "", list, optional, attributes = ""] =
-        /^\s*(\w+)\s+(\w+)(\[\])?(\?)?\s*([^\n]*)$/.exec(line.replace(/\/\/.*/, "")) ?? [];
-      return field === undefined
-        ? []
-        : [{ name: field, type, isOptional: optional !== undefined, isList: list !== undefined, attributes }];
-    }),
   }));
 }
 

@@ -1,5 +1,5 @@
 import type { ExistingProject } from "../code/existing-project.js";
-import type { Templates } from "../templates.js";
+import type { Values } from "../placeholders.js";
 
 /** One file that a sub-generator creates or replaces. */
 export interface Change {
@@ -23,7 +23,8 @@ export interface SubOptions {
   parameters: readonly string[];
   /** The value of `--in`: the file to change. */
   file?: string;
-  templates: Templates;
+  /** The text of a file of `code/`, with its placeholders filled. */
+  readCode: (name: string, values: Values) => string;
 }
 
 /** A generator for existing projects. */
