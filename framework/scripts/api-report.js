@@ -16,7 +16,7 @@ const REPORTS = path.join(FRAMEWORK, "api");
 const ENTRIES = entryPoints();
 
 /** For the official packages: their functions need a comment, but no example. */
-const INTERNALS = new Set(["tsgi/internals", "@tsgi/transactions/internals"]);
+const INTERNALS = new Set(["tsgi/internals", "@tsgi/transactions/internals", "@tsgi/transactions/testing/internals"]);
 
 const program = ts.createProgram({
   rootNames: ENTRIES.map(({ file }) => file),

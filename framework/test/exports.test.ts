@@ -57,6 +57,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "tsgi/testing": "TestClient TestWebSocket WebSocketRefusedError",
   "@tsgi/openapi-tools": "buildAsyncAPI compareDocuments writeClient",
   "@tsgi/transactions": "UnavailableError createTransactionOf",
+  "@tsgi/transactions/testing": "closeSandboxes openSandbox",
+  "@tsgi/transactions/testing/internals":
+    "CHANGES_TABLES CREATE_JOBS PostgreSQLDialect Session Turns copyPostgreSQL isApplicationScoped openOnly urlOf",
   "@tsgi/transactions/internals":
     "RolledBackError UnavailableError createRequestTransaction hold patiently statementOf",
   "@tsgi/webhooks": "Webhooks verifyWebhook",

@@ -1,5 +1,7 @@
 /** All that differs between the databases. @module */
-import type { Verdict } from "@tsgi/transactions/internals";
+import type { Queryable, Statement, Verdict } from "@tsgi/transactions/internals";
+
+export type { Queryable, Statement };
 
 /** The address of a database, and the time limits for it. */
 export interface DatabaseConfig {
@@ -38,17 +40,6 @@ export interface UniqueIndex {
   readonly key: string;
   /** Its columns in the order of the index; empty if it is built on an expression. */
   readonly columns: readonly string[];
-}
-
-/** A statement that Prisma runs. */
-export interface Statement {
-  readonly sql: string;
-}
-
-/** A connection, or a transaction of it. */
-export interface Queryable {
-  queryRaw(statement: Statement): Promise<unknown>;
-  executeRaw(statement: Statement): Promise<unknown>;
 }
 
 /** The part of Prisma's adapters that is used here. */

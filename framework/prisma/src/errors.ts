@@ -69,30 +69,12 @@ const MESSAGES = {
     "openSandbox() takes the dependency of a client of openPrisma(). Write " +
     'openSandbox(Depends(openDatabase, { scope: "app" }), { app }).',
   /**
-   * `openSandbox()` was called twice in one process.
-   *
-   * A sandbox is one connection with one transaction. Call `closeSandboxes()` first, or use `sandbox.use()` for a second App.
-   */
-  TSGI_SANDBOX_OPEN:
-    "openSandbox(): this process has a sandbox already. Use sandbox.use() for another App, or call closeSandboxes() first.",
-  /**
    * The database in the URL has no migrations, so `openSandbox()` cannot make a copy of it.
    *
    * Pass the option `migrations` to `openPrisma()`.
    */
   TSGI_SANDBOX_WITHOUT_MIGRATIONS:
     "openSandbox() makes a database by your migrations. Pass the option migrations to openPrisma().",
-  /** The user of the database cannot create databases, so `openSandbox()` cannot make a copy for the tests. */
-  TSGI_SANDBOX_CREATEDB: (user: string | undefined) =>
-    `openSandbox() makes a copy of the database, for which the user needs a privilege: ALTER ROLE "${user ?? ""}" CREATEDB.`,
-  /**
-   * `openSandbox()` needs the name of the database with `_template` for its template, and a database of this name exists.
-   *
-   * If you do not need that database, drop it. If you need it, use another database for the tests.
-   */
-  TSGI_SANDBOX_TEMPLATE: (name: string) =>
-    `openSandbox(): the database "${name}" is not a template of a sandbox, so it is not replaced. Drop it, or use another ` +
-    "name for the database of the tests.",
   /** You use `openPrisma()` of `@tsgi/prisma`, but the adapter for your database is not installed. */
   TSGI_MISSING_PRISMA_DRIVER: (name: string, packages: string) =>
     `openPrisma() needs packages for ${name} that cannot be loaded. Run: npm install ${packages}`,

@@ -156,7 +156,7 @@ export async function openPrisma<SQLite = never, PostgreSQL = unknown>(
   };
   const begin = createBegin(client, driver, config.waitMs);
   const responses = new IdempotencyStore(driver, config);
-  setOpened(transaction, redirection.open({ driver, config, begin, responses }));
+  setOpened(transaction, redirection.replace({ driver, config, begin, responses }));
   const ping = async () => void (await wait(() => client.$queryRawUnsafe("SELECT 1")));
   // The first query takes 200 ms, in which the process serves no other request: it is not one of a user.
   if (migrations !== null) await ping();

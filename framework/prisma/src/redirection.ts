@@ -19,7 +19,7 @@ export interface Redirection {
   adapt(factory: AdapterFactory): AdapterFactory;
   /** @param client - The client of Prisma, without extensions. */
   extend<Client extends object>(client: Client): Client;
-  open(opened: OpenedClient): OpenedClient;
+  replace(opened: OpenedClient): OpenedClient;
 }
 
 /** Opens the database itself. `tsgi doctor` does not apply its migrations. */
@@ -27,7 +27,7 @@ const DIRECT: Redirection = {
   prepare: async (opening) => (isExamining() ? { ...opening, migrations: null } : opening),
   adapt: (factory) => factory,
   extend: (client) => client,
-  open: (opened) => opened,
+  replace: (opened) => opened,
 };
 
 const redirections = new AsyncLocalStorage<Redirection>();

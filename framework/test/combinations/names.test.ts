@@ -30,6 +30,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   "tsgi/testing": "a driver: `_drivers.ts`",
   "@tsgi/transactions": "works with PostgreSQL: the package's tests",
   "@tsgi/transactions/internals": "for `@tsgi/prisma`",
+  "@tsgi/transactions/testing": "a sandbox for tests: the package's tests",
+  "@tsgi/transactions/testing/internals": "for `@tsgi/prisma/testing`",
 };
 
 /** Names that the application cannot use, each with the reason. */

@@ -22,17 +22,57 @@ export interface ConnectionPool<Connection> {
 export const settingsOf = new WeakMap<object, (settings: Settings) => void>();
 
 /** A statement that ends a transaction, and not a savepoint. */
-const ENDS = /^\s*(?:commit|end|rollback|abort)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
+export const ENDS = /^\s*(?:commit|end|rollback|abort)(?:\s+(?:work|transaction))?\s*;?\s*$/i;
 
 /** The method `query` of a connection: clients also call it with an object, a cursor, or a callback. */
-type Query = (...args: readonly unknown[]) => unknown;
-type Callback = (error: Error | null, result?: unknown) => void;
-const isCallback = (value: unknown): value is Callback => typeof value === "function";
+export type Query = (...args: readonly unknown[]) => unknown;
+export type Callback = (error: Error | null, result?: unknown) => void;
+export const isCallback = (value: unknown): value is Callback => typeof value === "function";
 
 /** The text of the first argument of `query`. */
-export function textOf(statement: unknown): string {
+function textOf(statement: unknown): string {
   const text = typeof statement === "string" ? statement : (Object(statement) as { text?: unknown }).text;
   return typeof text === "string" ? text : "";
+}
+
+/** Takes the statements of a connection. */
+interface Interception {
+  /** @param direct - Runs the statement on the connection. */
+  readonly run: (text: string, direct: () => Promise<unknown>) => Promise<unknown>;
+  readonly beforeCursor: () => void;
+  readonly release: (error?: Error | boolean) => void;
+}
+
+/** The methods of an `EventEmitter`: on another object they would add listeners that they do not remove. */
+function listening(connection: object): Readonly<Record<string, Query>> {
+  const names = ["on", "once", "off", "addListener", "removeListener"];
+  const bound = names.flatMap((name) => {
+    const method: unknown = Reflect.get(connection, name);
+    const call: Query = (...args) => Reflect.apply(method as Query, connection, args);
+    return typeof method === "function" ? [[name, call] as const] : [];
+  });
+  return Object.fromEntries(bound);
+}
+
+/** Makes a connection whose statements are intercepted. */
+export function intercept<Connection extends PoolConnection>(
+  connection: Connection,
+  { run, beforeCursor, release }: Interception,
+): Connection {
+  const query = Reflect.get(connection, "query") as Query;
+  const direct: Query = (...args) => Reflect.apply(query, connection, args);
+  const own: Query = (...args) => {
+    const [statement] = args;
+    const callback = args.at(-1);
+    if (isCallback(callback)) return callbackify(async () => own(...args.slice(0, -1)))(callback);
+    // A cursor, which is not a promise.
+    if (typeof (Object(statement) as { submit?: unknown }).submit === "function") {
+      beforeCursor();
+      return direct(...args);
+    }
+    return run(textOf(statement), async () => direct(...args));
+  };
+  return Object.assign(Object.create(connection) as Connection, { query: own, release }, listening(connection));
 }
 
 /** SQLSTATE `serialization_failure` and `deadlock_detected`: the other transaction has taken precedence. */
@@ -77,20 +117,11 @@ export class LentConnection<Connection extends PoolConnection> implements Judgem
 
   /** The connection as the client gets it. */
   lend(): Connection {
-    const query = Reflect.get(this.#connection, "query") as Query;
-    const direct: Query = (...args) => Reflect.apply(query, this.#connection, args);
-    const own: Query = (...args) => {
-      const [statement] = args;
-      const callback = args.at(-1);
-      if (isCallback(callback)) return callbackify(async () => own(...args.slice(0, -1)))(callback);
-      // A cursor, which is not a promise.
-      if (typeof (Object(statement) as { submit?: unknown }).submit === "function") {
-        this.#assertOpen("");
-        return direct(...args);
-      }
-      return this.#run(textOf(statement), async () => direct(...args));
-    };
-    return Object.assign(Object.create(this.#connection) as Connection, { query: own, release: ignore });
+    return intercept(this.#connection, {
+      run: (text, direct) => this.#run(text, direct),
+      beforeCursor: () => this.#assertOpen(""),
+      release: ignore,
+    });
   }
 
   isOwn(error: unknown): boolean {

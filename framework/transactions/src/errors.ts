@@ -40,6 +40,31 @@ const MESSAGES = {
    */
   TSGI_TRANSACTION_ROLE: (given: unknown) =>
     `transactionOf(): role should be the name of a role that PostgreSQL does not reserve, not ${show(given)}.`,
+  /**
+   * `openSandbox()` was called twice in one process.
+   *
+   * A sandbox is one connection with one transaction. Call `closeSandboxes()` first, or use `sandbox.use()` for a second App.
+   */
+  TSGI_SANDBOX_OPEN:
+    "openSandbox(): this process has a sandbox already. Use sandbox.use() for another App, or call closeSandboxes() first.",
+  /** The user of the database cannot create databases, so `openSandbox()` cannot make a copy for the tests. */
+  TSGI_SANDBOX_CREATEDB: (user: string | undefined) =>
+    `openSandbox() makes a copy of the database, for which the user needs a privilege: ALTER ROLE "${user ?? ""}" CREATEDB.`,
+  /**
+   * `openSandbox()` needs the name of the database with `_template` for its template, and a database of this name exists.
+   *
+   * If you do not need that database, drop it. If you need it, use another database for the tests.
+   */
+  TSGI_SANDBOX_TEMPLATE: (name: string) =>
+    `openSandbox(): the database "${name}" is not a template of a sandbox, so it is not replaced. Drop it, or use another ` +
+    "name for the database of the tests.",
+  /**
+   * `openSandbox()` of `@tsgi/transactions/testing` needs the dependency of a pool of `pg`, with scope `"app"`.
+   *
+   * For example, write `openSandbox(Depends(openPool, { scope: "app" }), { app, migrations, migrate })`.
+   */
+  TSGI_SANDBOX_POOL:
+    'openSandbox() takes the dependency of a pool of pg. Write openSandbox(Depends(openPool, { scope: "app" }), { app, … }).',
 };
 
 /** Makes an error of this package. */

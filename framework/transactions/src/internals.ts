@@ -8,4 +8,5 @@ export {
   type RequestTransaction,
   type RequestTransactionOptions,
 } from "./request-transaction.js";
+export type { Queryable, Statement } from "./statement.js";
 export { type Locals, type Settings, statementOf } from "./settings.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { App, type ConfigurationError, Depends, HTTPException, t } from "tsgi";
-import { nextTurn } from "tsgi/internals";
+import { Deferred, nextTurn } from "tsgi/internals";
 import { createTransactionOf } from "../src/index.js";
 import { call } from "../../test/support/call.js";
 import { IS_SLOW } from "../../test/support/on-demand.js";
@@ -114,17 +114,23 @@ describeWithCluster.each(CLIENTS)(
 
     it("rejects a statement after the end, whose connection may be in the transaction of another tenant", async () => {
       await using notes = await openNotes(cluster.url, { max: 1 });
+      const request = new Deferred<void>();
+      const begun = new Deferred<void>();
       let late: Promise<unknown>[] = [];
-      notes.app.post("/", { params: { tx: take(notes.database, { timeoutMs: 50 }) } }, async ({ tx }) => {
-        await nest(tx, async (inner) => {
-          await rows(inner, "SELECT 1 FROM pg_sleep(0.2)");
+      let work: Promise<unknown> = Promise.resolve();
+      notes.app.post("/", { params: { tx: take(notes.database) } }, async ({ tx }) => {
+        work = nest(tx, async (inner) => {
+          begun.resolve();
+          await request.promise;
           late = [tx, inner].map((one) => rows(one, insert("late")));
           await Promise.allSettled(late);
         });
+        await begun.promise;
+        throw new HTTPException(409);
       });
-      expect((await call(notes.app, "POST", "/")).status).toBe(503);
-      await notes.pool.query("SELECT 1"); // has waited for the connection
-      await nextTurn();
+      expect((await call(notes.app, "POST", "/")).status).toBe(409);
+      request.resolve();
+      await Promise.allSettled([work]);
       expect(late).toHaveLength(2);
       for (const one of late) await expect(one).rejects.toThrow(/./);
       expect(await notes.texts()).toEqual([]);

@@ -1,12 +1,20 @@
 /** The client of a sandbox: one connection, whose transactions are savepoints. @module */
+import {
+  type Dialect,
+  type Frame,
+  PostgreSQLDialect,
+  type SandboxConnection,
+  Session,
+  type Statement,
+  Turns,
+} from "@tsgi/transactions/testing/internals";
 import { consoleLogger } from "tsgi/internals";
-import type { AdapterFactory, Statement } from "../driver.js";
-import type { Opening, Redirection } from "../redirection.js";
-import type { OpenedClient } from "../transaction.js";
+import { type AdapterFactory, codesOf } from "../driver.js";
+import type { RawClient } from "../idempotency-store.js";
+import { type Opening, redirecting, type Redirection } from "../redirection.js";
+import { openedOf, type OpenedClient } from "../transaction.js";
 import { prismaError } from "../errors.js";
 import type { Copy, Original } from "./copies.js";
-import { type Dialect, Session } from "./session.js";
-import { type Frame, Turns } from "./turns.js";
 
 /** The transaction of a client of Prisma. Registered by Prisma, for extensions that open transactions. */
 const SCOPE: unique symbol = Symbol.for("prisma.client.transaction.scope_context");
@@ -28,12 +36,13 @@ interface ExtensibleClient {
 }
 
 /** Takes the place of a connection while a database is opened, and keeps its copy. */
-export class SandboxConnection implements Redirection {
-  readonly #turns = new Turns();
+export class PrismaConnection<Client> implements Redirection, SandboxConnection<Client> {
+  readonly #turns = new Turns({ hasCallbacks: true });
   /** By the ids of Prisma. */
   readonly #frames = new Map<unknown, Frame>();
   #copy: Copy | null = null;
   #dialect: Dialect | null = null;
+  #client: RawClient | null = null;
   #session: Session | null = null;
   /** `false` while the application opens the database: these changes stay. */
   #hasBegun = false;
@@ -83,7 +92,7 @@ export class SandboxConnection implements Redirection {
   }
 
   /** An adapter cannot take turns: Prisma merges `findUnique` of two requests into one statement. */
-  extend<Client extends object>(client: Client): Client {
+  extend<Extended extends object>(client: Extended): Extended {
     const base = client as unknown as ExtensibleClient;
     const transact = base.$transaction;
     const nest = (on: object, work: unknown, options?: object) => this.#transact(transact, on, work, options);
@@ -94,7 +103,7 @@ export class SandboxConnection implements Redirection {
           return nest(this, work, options);
         },
       },
-    }) as Client;
+    }) as Extended;
   }
 
   #operate({ args, query, __internalParams }: Operation): Promise<unknown> {
@@ -125,7 +134,27 @@ export class SandboxConnection implements Redirection {
     });
   }
 
-  open(opened: OpenedClient): OpenedClient {
+  async open(open: () => Promise<Client>): Promise<Client> {
+    const client = await redirecting(this, open);
+    if (openedOf(client) === null) throw prismaError("TSGI_SANDBOX_DATABASE");
+    this.#client = client as RawClient;
+    this.#hasBegun = true;
+    return client;
+  }
+
+  query(sql: string, values: readonly unknown[], tx?: object): Promise<readonly unknown[]> {
+    return this.#raw(tx).$queryRawUnsafe(sql, ...values);
+  }
+
+  execute(sql: string, values: readonly unknown[], tx?: object): Promise<unknown> {
+    return this.#raw(tx).$executeRawUnsafe(sql, ...values);
+  }
+
+  #raw(tx: object | undefined): RawClient {
+    return tx !== undefined && "$executeRawUnsafe" in tx ? (tx as RawClient) : (this.#client as RawClient);
+  }
+
+  replace(opened: OpenedClient): OpenedClient {
     return {
       ...opened,
       begin: async (options) => {
@@ -138,12 +167,6 @@ export class SandboxConnection implements Redirection {
     };
   }
 
-  /** From now on, changes can be rolled back. */
-  begin(): void {
-    this.#hasBegun = true;
-  }
-
-  /** Runs a request, or a job: it continues inside the transaction that it begins. */
   enter<T>(work: () => T): T {
     return this.#turns.enter(work);
   }
@@ -153,7 +176,6 @@ export class SandboxConnection implements Redirection {
     await this.#session?.rollBack();
   }
 
-  /** Returns the connection, so that the client can disconnect. */
   async end(): Promise<void> {
     this.#turns.restart();
     await this.#session?.close();
@@ -173,12 +195,12 @@ function transactionOf(client: object): unknown {
 
 /** Loads the packages of one database only. */
 async function copyOf(opening: Original): Promise<[Copy, Dialect]> {
-  const { PostgreSQLDialect, SQLiteDialect } = await import("./dialects.js");
   if (opening.driver.name === "postgresql") {
     const { copyPostgreSQL } = await import("./postgresql-copies.js");
-    return [await copyPostgreSQL(opening), new PostgreSQLDialect()];
+    return [await copyPostgreSQL(opening), new PostgreSQLDialect((error) => codesOf(error).state)];
   }
   const { copySQLite } = await import("./sqlite-copies.js");
+  const { SQLiteDialect } = await import("./sqlite-dialect.js");
   const { foreignKeyViolation } = await import("../sqlite-client.js");
   return [await copySQLite(opening), new SQLiteDialect(foreignKeyViolation)];
 }

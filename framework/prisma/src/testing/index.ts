@@ -5,14 +5,18 @@
  * @module
  */
 import type { Marker } from "tsgi";
+import { isApplicationScoped, openOnly } from "@tsgi/transactions/testing/internals";
+import type { Sandbox, SandboxOptions } from "@tsgi/transactions/testing";
 import { prismaError } from "../errors.js";
-import { Sandbox, type SandboxOptions } from "./sandbox.js";
+import { PrismaConnection } from "./connection.js";
 
-export type { SandboxJob } from "./jobs.js";
-export type { Sandbox, SandboxOptions, SandboxTarget } from "./sandbox.js";
-
-/** The sandbox of this process; `null` without one. */
-let current: { readonly opened: Promise<Sandbox> } | null = null;
+export {
+  closeSandboxes,
+  type Sandbox,
+  type SandboxJob,
+  type SandboxOptions,
+  type SandboxTarget,
+} from "@tsgi/transactions/testing";
 
 /**
  * Opens a sandbox: a copy of the database, in which each test is a transaction. The App uses it immediately, before or after
@@ -40,31 +44,6 @@ export async function openSandbox<Client>(
   database: Marker<Client>,
   options: SandboxOptions = {},
 ): Promise<Sandbox<Client>> {
-  if (current !== null) throw prismaError("TSGI_SANDBOX_OPEN");
-  const opened = Sandbox.open(database, options);
-  const own = (current = { opened });
-  try {
-    return await opened;
-  } catch (error) {
-    if (current === own) current = null;
-    throw error;
-  }
-}
-
-/**
- * Closes the sandbox of this process, and removes its copy of the database.
- *
- * @example
- * ```ts
- * import { after } from "node:test";
- * import { closeSandboxes } from "@tsgi/prisma/testing";
- *
- * after(() => closeSandboxes());
- * ```
- */
-export async function closeSandboxes(): Promise<void> {
-  const closing = current;
-  current = null;
-  const sandbox = await closing?.opened.catch(() => null);
-  await sandbox?.close();
+  if (!isApplicationScoped(database)) throw prismaError("TSGI_SANDBOX_DATABASE");
+  return openOnly(database, options, new PrismaConnection<Client>());
 }

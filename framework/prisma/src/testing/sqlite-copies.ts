@@ -6,7 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { createTable } from "../idempotency-store.js";
 import { applyMigrations } from "../migrations.js";
 import { openSQLite } from "../sqlite-client.js";
-import { type Copy, CREATE_JOBS, type Original, templateOf } from "./copies.js";
+import { CREATE_JOBS } from "@tsgi/transactions/testing/internals";
+import { type Copy, type Original, templateOf } from "./copies.js";
 
 /** The folders of copies contain the id of their process, so that a later process finds the copies of killed ones. */
 const FOLDER = /^tsgi-sandbox-(\d+)-/;

@@ -50,6 +50,11 @@ class Place {
     this.frames = frames;
   }
 
+  add(frame: Frame): void {
+    const open = this.frames.filter(({ isOpen }) => isOpen);
+    this.frames.splice(0, this.frames.length, ...open, frame);
+  }
+
   /** The innermost transaction that is open. */
   get frame(): Frame | null {
     return this.frames.findLast(({ isOpen }) => isOpen) ?? this.outer?.frame ?? null;
@@ -59,21 +64,32 @@ class Place {
 /** The turns of one sandbox. */
 export class Turns {
   readonly #places = new AsyncLocalStorage<Place>();
+  /** The place of work outside of requests; `null` if such work is in callbacks. */
+  readonly #outside: Place | null;
   #root = new Frame(null);
+
+  /** @param hasCallbacks - `false` if transactions begin and end by statements. */
+  constructor({ hasCallbacks }: { readonly hasCallbacks: boolean }) {
+    this.#outside = hasCallbacks ? null : new Place(null, []);
+  }
+
+  get #place(): Place | null {
+    return this.#places.getStore() ?? this.#outside;
+  }
 
   /** Runs a request: everything that it begins after its transaction is inside that. */
   enter<T>(work: () => T): T {
-    return this.#places.run(new Place(this.#places.getStore() ?? null, []), work);
+    return this.#places.run(new Place(this.#place, []), work);
   }
 
   /** Notes that the current request continues inside a transaction. */
   stayIn(frame: Frame): void {
-    this.#places.getStore()?.frames.push(frame);
+    this.#place?.add(frame);
   }
 
   /** The transaction that the caller is in. */
   get current(): Frame | null {
-    return this.#places.getStore()?.frame ?? null;
+    return this.#place?.frame ?? null;
   }
 
   /** Ends everything that is open. Work that waits is rejected: it is of the test before. */
@@ -97,9 +113,28 @@ export class Turns {
     const [parent, release] = await this.#takeTurn(owner);
     const frame = new Frame(parent, release);
     try {
-      return await this.#places.run(new Place(this.#places.getStore() ?? null, [frame]), () => work(frame));
+      return await this.#places.run(new Place(this.#place, [frame]), () => work(frame));
     } finally {
       frame.end();
+    }
+  }
+
+  /** Begins a transaction that ends by `frame.end()`. Until then, its request continues inside it. */
+  async open(): Promise<Frame> {
+    const [parent, release] = await this.#takeTurn(null);
+    const frame = new Frame(parent, release);
+    this.stayIn(frame);
+    return frame;
+  }
+
+  /** Runs a statement of an open transaction, after those that have begun inside it. */
+  async runIn<T>(frame: Frame, work: () => Promise<T>): Promise<T> {
+    const release = await frame.takeTurn();
+    try {
+      if (!frame.isOpen) throw new Error("The transaction has ended.");
+      return await work();
+    } finally {
+      release();
     }
   }
 

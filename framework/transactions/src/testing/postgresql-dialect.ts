@@ -1,5 +1,5 @@
-/** The statements of a sandbox that differ between the databases. @module */
-import type { Settings } from "@tsgi/transactions/internals";
+/** The statements of a sandbox on PostgreSQL. @module */
+import type { Settings } from "../settings.js";
 import { type Dialect, neutral, type RunText } from "./session.js";
 
 const toText = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -18,12 +18,9 @@ JOIN pg_namespace n ON n.oid = c.connamespace WHERE c.condeferred`;
 const SETTINGS = `SELECT current_setting('search_path'), current_setting('statement_timeout')`;
 
 /** A statement that may add or remove a constraint. */
-const CHANGES_TABLES = /\b(?:CREATE|ALTER|DROP)\b/i;
+export const CHANGES_TABLES = /\b(?:CREATE|ALTER|DROP)\b/i;
 
-/** A statement that defers all foreign keys of SQLite until the end of the transaction. */
-const DEFERS = /\bdefer_foreign_keys\b/i;
-
-/** The client of `pg` in a transaction of Prisma's adapter. The field is protected in its class. */
+/** The client of `pg` in a transaction: in an adapter of Prisma, the field is protected in its class. */
 interface Socket {
   ref(): void;
   unref(): void;
@@ -31,12 +28,18 @@ interface Socket {
 
 /** PostgreSQL sends several statements in one message, if they have no values. */
 export class PostgreSQLDialect implements Dialect {
+  readonly #stateOf: (error: unknown) => string;
   /** `null` if they have to be read. */
   #deferred: readonly string[] | null = null;
   /** `true` once a statement may have changed tables. */
   #hasChanged = false;
   /** `false` if each transaction sets its settings again, as through PgBouncer; `null` if that is not known. */
   #keepsSettings: boolean | null = null;
+
+  /** @param stateOf - The SQLSTATE of an error. */
+  constructor(stateOf: (error: unknown) => string) {
+    this.#stateOf = stateOf;
+  }
 
   async begin(run: RunText, savepoint: string, settings: Settings): Promise<void> {
     await run([`SAVEPOINT ${savepoint}`, ...setAll(settings.map(neutral))].join("; "));
@@ -89,63 +92,9 @@ export class PostgreSQLDialect implements Dialect {
     if (isBusy) socket.ref();
     else socket.unref();
   }
-}
 
-/** SQLite has no settings, and its connection does not keep the process alive. */
-export class SQLiteDialect implements Dialect {
-  readonly #violation: () => Error;
-  #hasDeferred: boolean | null = null;
-  /** `true` if a statement of this transaction may have deferred all foreign keys. */
-  #isDeferring = false;
-  #hasChanged = false;
-
-  /** @param violation - Makes the error of a foreign key without its row, as a commit throws it. */
-  constructor(violation: () => Error) {
-    this.#violation = violation;
-  }
-
-  async begin(run: RunText, savepoint: string): Promise<void> {
-    await run(`SAVEPOINT ${savepoint}`);
-  }
-
-  async release(run: RunText, savepoint: string): Promise<void> {
-    const rows = async (sql: string) =>
-      ((await run(sql, "queryRaw")) as { rows: readonly (readonly unknown[])[] }).rows;
-    if (this.#hasDeferred === null) {
-      const [found] = await rows("SELECT 1 FROM sqlite_schema WHERE sql LIKE '%DEFERR%' LIMIT 1");
-      this.#hasDeferred = found !== undefined;
-    }
-    const isChecked = this.#hasDeferred || this.#isDeferring;
-    if (isChecked && (await rows("PRAGMA foreign_key_check")).length > 0) throw this.#violation();
-    if (this.#isDeferring) await run("PRAGMA defer_foreign_keys = OFF"); // as a commit does
-    this.#isDeferring = false;
-    await run(`RELEASE SAVEPOINT ${savepoint}`);
-  }
-
-  note(sql: string): void {
-    if (DEFERS.test(sql)) this.#isDeferring = true;
-    if (!CHANGES_TABLES.test(sql)) return;
-    this.#hasChanged = true;
-    this.#hasDeferred = null;
-  }
-
-  undo(): void {
-    if (this.#hasChanged) this.#hasDeferred = null;
-  }
-
-  async start(run: RunText): Promise<void> {
-    await run("SAVEPOINT tsgi_start");
-  }
-
-  /** Its copy has no other users who would wait for the end of the transaction. */
-  async restart(run: RunText): Promise<boolean> {
-    await run("ROLLBACK TO SAVEPOINT tsgi_start");
-    if (this.#isDeferring) await run("PRAGMA defer_foreign_keys = OFF");
-    this.#isDeferring = false;
-    return true;
-  }
-
-  hold(): void {
-    // Its connection has no socket.
+  /** `in_failed_sql_transaction`: PostgreSQL replies to a real COMMIT with ROLLBACK. */
+  hasFailed(error: unknown): boolean {
+    return this.#stateOf(error) === "25P02";
   }
 }

@@ -1,6 +1,14 @@
 /** The jobs of a sandbox: rows of its transaction. @module */
 import { randomUUID } from "node:crypto";
-import type { RawClient } from "../idempotency-store.js";
+
+/** The jobs of a sandbox, in the order in which they were enqueued. The same statement works on both databases. */
+export const CREATE_JOBS = `CREATE TABLE IF NOT EXISTS "tsgi_sandbox_jobs" (
+  "id" TEXT NOT NULL PRIMARY KEY,
+  "place" INTEGER NOT NULL,
+  "name" TEXT NOT NULL,
+  "key" TEXT,
+  "envelope" TEXT NOT NULL
+)`;
 
 /** A job that waits in a sandbox. */
 export interface SandboxJob {
@@ -27,6 +35,13 @@ export interface JobsControl {
   run(job: { readonly id: string; readonly name: string; readonly envelope: unknown }): Promise<void>;
 }
 
+/** Runs statements in the sandbox, with the values `$1`, `$2`, … */
+export interface JobStatements {
+  /** @param tx - The transaction of the job, or `undefined`. */
+  query(sql: string, values: readonly unknown[], tx?: object): Promise<readonly unknown[]>;
+  execute(sql: string, values: readonly unknown[], tx?: object): Promise<unknown>;
+}
+
 interface Row {
   readonly id: string;
   readonly name: string;
@@ -40,14 +55,14 @@ const DELETE = `DELETE FROM "tsgi_sandbox_jobs" WHERE "id" = $1`;
 
 /** The jobs of one sandbox. */
 export class SandboxJobs {
-  readonly #db: RawClient;
+  readonly #db: JobStatements;
   readonly #enter: <T>(work: () => T) => T;
   /** The programs of the jobs, by the ids of the jobs. */
   readonly #programs = new Map<string, JobsControl>();
   #count = 0;
 
   /** @param enter - Runs a job in its own place, as a request. */
-  constructor(db: RawClient, enter: <T>(work: () => T) => T) {
+  constructor(db: JobStatements, enter: <T>(work: () => T) => T) {
     this.#db = db;
     this.#enter = enter;
   }
@@ -59,10 +74,9 @@ export class SandboxJobs {
   }
 
   async #add(program: JobsControl, { name, envelope, key, tx }: Enqueued): Promise<string | null> {
-    const db = isRaw(tx) ? tx : this.#db;
-    if (key !== undefined && (await db.$queryRawUnsafe(FIND, name, key)).length > 0) return null;
+    if (key !== undefined && (await this.#db.query(FIND, [name, key], tx)).length > 0) return null;
     const id = randomUUID();
-    await db.$executeRawUnsafe(INSERT, id, ++this.#count, name, key ?? null, JSON.stringify(envelope));
+    await this.#db.execute(INSERT, [id, ++this.#count, name, key ?? null, JSON.stringify(envelope)], tx);
     this.#programs.set(id, program);
     return id;
   }
@@ -76,18 +90,14 @@ export class SandboxJobs {
       const { id, name } = row;
       const envelope = read(row.envelope);
       await this.#enter(async () => this.#programs.get(id)?.run({ id, name, envelope }));
-      await this.#db.$executeRawUnsafe(DELETE, id);
+      await this.#db.execute(DELETE, [id]);
       this.#programs.delete(id);
     }
   }
 
   async #rows(): Promise<readonly Row[]> {
-    return (await this.#db.$queryRawUnsafe(SELECT)) as Row[];
+    return (await this.#db.query(SELECT, [])) as Row[];
   }
 }
 
 const read = (text: string) => JSON.parse(text) as Record<string, unknown>;
-
-function isRaw(tx: object | undefined): tx is RawClient & object {
-  return tx !== undefined && "$executeRawUnsafe" in tx;
-}

@@ -1,10 +1,10 @@
 /** One transaction of a database that is never committed, and the savepoints in it. @module */
 import { Deferred } from "tsgi/internals";
-import { codesOf, type Queryable, type Statement } from "../driver.js";
-import { RolledBackError, UnavailableError } from "@tsgi/transactions/internals";
-import type { Settings } from "@tsgi/transactions/internals";
+import { RolledBackError, UnavailableError } from "../patience.js";
+import type { Settings } from "../settings.js";
+import type { Queryable, Statement } from "../statement.js";
 
-/** A transaction of an adapter, as Prisma calls it. */
+/** A transaction, as Prisma calls it: one statement, commit and roll back. */
 export interface AdapterTransaction extends Queryable {
   readonly options: { readonly usePhantomQuery: boolean };
   commit(): Promise<void>;
@@ -34,6 +34,8 @@ export interface Dialect {
   restart(run: RunText): Promise<boolean>;
   /** Keeps the process alive for the connection, or no longer. */
   hold(transaction: object, isBusy: boolean): void;
+  /** Tells if an error means that a statement of the transaction has failed before. */
+  hasFailed(error: unknown): boolean;
 }
 
 /** Runs a statement without values. */
@@ -193,8 +195,7 @@ export class Session {
       await this.#dialect.release(this.#runText, inner.savepoint, [...own.map(neutral), ...settings]);
     } catch (error) {
       await this.#undo(inner.savepoint);
-      // `in_failed_sql_transaction`: PostgreSQL replies to a real COMMIT with ROLLBACK.
-      throw codesOf(error).state === "25P02" ? new RolledBackError(inner.failure?.error) : error;
+      throw this.#dialect.hasFailed(error) ? new RolledBackError(inner.failure?.error) : error;
     } finally {
       this.#endFrom(index);
     }

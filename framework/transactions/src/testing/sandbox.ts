@@ -1,12 +1,8 @@
 /** A database for tests, whose changes are rolled back. @module */
 import { type App, DependencyOverrides, type Marker } from "tsgi";
 import { consoleLogger, guardLogger, isDependency, MAX_TIMER_MS, WorkScope } from "tsgi/internals";
-import { prismaError } from "../errors.js";
-import type { RawClient } from "../idempotency-store.js";
-import { redirecting } from "../redirection.js";
-import { openedOf } from "../transaction.js";
-import { SandboxConnection } from "./connection.js";
-import { type JobsControl, SandboxJobs, type SandboxJob } from "./jobs.js";
+import { transactionError } from "../errors.js";
+import { type JobsControl, type JobStatements, SandboxJobs, type SandboxJob } from "./jobs.js";
 
 /** An App, or the `Jobs` of a program. */
 export interface SandboxTarget {
@@ -14,11 +10,26 @@ export interface SandboxTarget {
   readonly addMiddleware?: App["addMiddleware"];
 }
 
+/** Keeps the copy of a database, with one transaction. */
+export interface SandboxConnection<Client> extends JobStatements {
+  /** Opens the copy. @param open - Opens the database as the application does. */
+  open(open: () => Promise<Client>): Promise<Client>;
+  /** Runs a request, or a job: it continues inside the transaction that it begins. */
+  enter<T>(work: () => T): T;
+  rollBack(): Promise<void>;
+  /** Returns the connection, so that the client can disconnect. */
+  end(): Promise<void>;
+  /** Removes the copy. */
+  close(): Promise<void>;
+}
+
+type Entering = Pick<SandboxConnection<unknown>, "enter">;
+
 /** The sandboxes of Apps: a middleware cannot be removed, so each App has one, which looks here. */
-const followed = new WeakMap<App, { connection: SandboxConnection | null }>();
+const followed = new WeakMap<App, { connection: Entering | null }>();
 
 /** Lets each request of an App, and of those mounted in it, continue inside its transaction. @returns Ends it. */
-function follow(app: App, connection: SandboxConnection): () => void {
+function follow(app: App, connection: Entering): () => void {
   let place = followed.get(app);
   if (place === undefined) {
     const added = (place = { connection: null });
@@ -37,11 +48,7 @@ function follow(app: App, connection: SandboxConnection): () => void {
 }
 
 /** The lifespan is not a request: it continues after the test. */
-function enter<T>(
-  { connection }: { connection: SandboxConnection | null },
-  { type }: { type: string },
-  work: () => T,
-): T {
+function enter<T>({ connection }: { connection: Entering | null }, { type }: { type: string }, work: () => T): T {
   return connection === null || type === "lifespan" ? work() : connection.enter(work);
 }
 
@@ -59,25 +66,23 @@ export class Sandbox<Client = unknown> {
   /** The client of the sandbox, for rows that a test needs. */
   readonly db: Client;
   readonly #callable: Parameters<DependencyOverrides["set"]>[0];
-  readonly #connection: SandboxConnection;
+  readonly #connection: SandboxConnection<Client>;
   readonly #jobs: SandboxJobs;
   readonly #scope: WorkScope;
   /** Undo what `use` has changed. */
   readonly #undo: (() => void)[] = [];
 
   /** @internal */
-  static async open<Client>(database: Marker<Client>, options: SandboxOptions): Promise<Sandbox<Client>> {
-    if (!isDependency(database) || Reflect.get(database, "scope") !== "app") {
-      throw prismaError("TSGI_SANDBOX_DATABASE");
-    }
+  static async open<Client>(
+    database: Marker<Client>,
+    options: SandboxOptions,
+    connection: SandboxConnection<Client>,
+  ): Promise<Sandbox<Client>> {
     const overrides = options.app?.dependencyOverrides ?? new DependencyOverrides();
     const scope = new WorkScope({}, overrides, guardLogger(consoleLogger));
-    const connection = new SandboxConnection();
     try {
       const work = scope.add(async ({ client }: { client: Client }) => client, { client: database }, "openSandbox()");
-      const client = (await redirecting(connection, () => work.run({}, new AbortController().signal))) as Client;
-      if (openedOf(client) === null) throw prismaError("TSGI_SANDBOX_DATABASE");
-      connection.begin();
+      const client = await connection.open(async () => (await work.run({}, new AbortController().signal)) as Client);
       const sandbox = new Sandbox(client, Reflect.get(database, "callable") as never, connection, scope);
       if (options.app !== undefined) sandbox.use(options.app);
       return sandbox;
@@ -91,14 +96,14 @@ export class Sandbox<Client = unknown> {
   private constructor(
     db: Client,
     callable: Parameters<DependencyOverrides["set"]>[0],
-    connection: SandboxConnection,
+    connection: SandboxConnection<Client>,
     scope: WorkScope,
   ) {
     this.db = db;
     this.#callable = callable;
     this.#connection = connection;
     this.#scope = scope;
-    this.#jobs = new SandboxJobs(db as RawClient, (work) => connection.enter(work));
+    this.#jobs = new SandboxJobs(connection, (work) => connection.enter(work));
   }
 
   /** Uses the sandbox instead of the database, in an App or in the `Jobs` of a program, before or after its start. */
@@ -147,4 +152,47 @@ export class Sandbox<Client = unknown> {
       clearInterval(alive);
     }
   }
+}
+
+/** The sandbox of this process; `null` without one. */
+let current: { readonly opened: Promise<{ close(): Promise<void> }> } | null = null;
+
+/** Tells if a database can be replaced by its copy. */
+export function isApplicationScoped(database: unknown): boolean {
+  return isDependency(database) && Reflect.get(Object(database) as object, "scope") === "app";
+}
+
+/** Opens the sandbox of this process. @throws ConfigurationError if there is one. */
+export async function openOnly<Client>(
+  database: Marker<Client>,
+  options: SandboxOptions,
+  connection: SandboxConnection<Client>,
+): Promise<Sandbox<Client>> {
+  if (current !== null) throw transactionError("TSGI_SANDBOX_OPEN");
+  const opened = Sandbox.open(database, options, connection);
+  const own = (current = { opened });
+  try {
+    return await opened;
+  } catch (error) {
+    if (current === own) current = null;
+    throw error;
+  }
+}
+
+/**
+ * Closes the sandbox of this process, and removes its copy of the database.
+ *
+ * @example
+ * ```ts
+ * import { after } from "node:test";
+ * import { closeSandboxes } from "@tsgi/transactions/testing";
+ *
+ * after(() => closeSandboxes());
+ * ```
+ */
+export async function closeSandboxes(): Promise<void> {
+  const closing = current;
+  current = null;
+  const sandbox = await closing?.opened.catch(() => null);
+  await sandbox?.close();
 }
