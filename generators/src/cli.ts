@@ -16,6 +16,10 @@ import { versionOf } from "./templates.js";
 export async function main(argv: readonly string[], packageRoot: string): Promise<number> {
   try {
     const [word] = argv;
+    if (word === "package") {
+      await runPackage(argv.slice(1), packageRoot);
+      return ExitCode.done;
+    }
     if (word === "upgrade") {
       return await runUpgrade(argv.slice(1), packageRoot);
     }
@@ -58,6 +62,19 @@ async function runSubCommand(argv: readonly string[], packageRoot: string): Prom
   const { generateCode } = await import("./generate-code.js");
   using cancellation = new Cancellation();
   generateCode({ packageRoot, cancellation, folder: process.cwd(), command, ...outputOf(command) });
+}
+
+async function runPackage(argv: readonly string[], packageRoot: string): Promise<void> {
+  const { parsePackage } = await import("./sub-command.js");
+  const command = parsePackage(argv);
+  if (command.help) {
+    const { packageHelpText } = await import("./help.js");
+    print(packageHelpText());
+    return;
+  }
+  const { createPackage } = await import("./package.js");
+  using cancellation = new Cancellation();
+  await createPackage({ packageRoot, cancellation, parent: process.cwd(), command, ...outputOf(command) });
 }
 
 /** @returns 1 after conflicts, which the user must resolve */

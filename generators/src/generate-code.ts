@@ -7,7 +7,7 @@ import { formatFiles } from "./format-files.js";
 import { fillPlaceholders } from "./placeholders.js";
 import { planProject, type FileAction } from "./plan.js";
 import { toRuntime } from "./runtimes.js";
-import type { SubCommandOptions } from "./sub-command.js";
+import type { parseSubCommand } from "./sub-command.js";
 import { writeProject } from "./write-project.js";
 
 /** The document of `--json` for a sub-generator: the changes made, or planned with `--dry-run`. */
@@ -25,7 +25,7 @@ export interface CodeSettings {
   packageRoot: string;
   /** The folder of the project. */
   folder: string;
-  command: SubCommandOptions;
+  command: ReturnType<typeof parseSubCommand>;
   /** Receives the state of the project, for the message after an interruption. */
   cancellation: Pick<Cancellation, "consequence">;
   print: (line: string) => void;

@@ -1,5 +1,5 @@
 import { flags, type Flag } from "./options.js";
-import { subFlags, upgradeFlags } from "./sub-command.js";
+import { packageFlags, packageUsage, subFlags, upgradeFlags } from "./sub-command.js";
 import { subGenerators } from "./sub-generators.js";
 import type { SubGenerator } from "./sub-generators/sub-generator.js";
 
@@ -32,6 +32,9 @@ prompts for missing options. Otherwise it uses the defaults and prints them. The
 Flags:
 ${flagTable(flags)}
 
+A package with routes, for several applications:
+${table([[`create-tsgi ${packageUsage}`, "its router, options, a store to replace, and tests, in ./<name>"]])}
+
 In the folder of a project (add --help for details):
 ${table([
   ...Object.values(subGenerators).map(({ usage: call, help }) => [`create-tsgi ${call}`, help] as const),
@@ -52,6 +55,19 @@ Writes ${generator.help}. Existing code does not change.
 
 Flags:
 ${flagTable(subFlags)}
+`;
+}
+
+/** The text of `create-tsgi package --help`. */
+export function packageHelpText(): string {
+  return `Usage: create-tsgi ${packageUsage} [flags]
+
+Writes a package with routes, which applications include in their routes, into the folder ./<name>.
+
+  create-tsgi package announcements
+
+Flags:
+${flagTable(packageFlags)}
 `;
 }
 
