@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { Depends } from "tsgi";
 import { transactionOf } from "../src/index.js";
 import { EXAMINE, type Examined, examineRowSecurity } from "../src/row-security.js";
 import { openedOf } from "../src/transaction.js";
+import { closeSandboxes, openSandbox, type Sandbox } from "../src/testing/index.js";
 import { Project } from "../../cli/test/_project.js";
 import { type Cluster, startCluster, WITHOUT_CLUSTER } from "../../test/support/postgres-cluster.js";
 import { clientFileOf, openClient, openTables, queryPostgreSQL } from "./_clients.js";
@@ -51,13 +52,24 @@ async function alter({ db, schema }: Notes, ...statements: readonly string[]): P
 }
 
 describeWithCluster(`the check of a role${WITHOUT_CLUSTER === null ? "" : ` (${WITHOUT_CLUSTER})`}`, () => {
+  let notes: Notes;
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    const open = async () => {
+      notes = await openNotes(cluster.url);
+      await alter(notes, `GRANT SELECT, INSERT, UPDATE ON "tsgi_idempotency" TO "${notes.role}"`);
+      return notes.db;
+    };
+    sandbox = await openSandbox(Depends(open, { scope: "app" }));
+  }, 30_000);
+  afterEach(() => sandbox.rollback());
+  afterAll(() => closeSandboxes());
+
   it("finds a role to which the policies apply", async () => {
-    await using notes = await openNotes(cluster.url);
     expect(await examine(notes, notes.role)).toEqual([`✓ policies of "note" apply to "${notes.role}"`]);
   });
 
   it("finds a user who is a superuser, and has no role", async () => {
-    await using notes = await openNotes(cluster.url);
     expect(await examine(notes)).toEqual([
       '✗ the user "test" is a superuser, so no policy applies. Connect as another user, or use the option role.',
     ]);
@@ -107,12 +119,12 @@ describeWithCluster(`the check of a role${WITHOUT_CLUSTER === null ? "" : ` (${W
     ],
     [
       "a missing grant for the schema",
-      ({ role, schema }) => [`REVOKE ALL ON SCHEMA "${schema}" FROM "${role}"`],
+      ({ role, schema }) => [`REVOKE ALL ON SCHEMA "${schema}" FROM "${role}", PUBLIC`],
       ({ role, schema }) => `✗ the role "${role}" lacks a grant: GRANT USAGE ON SCHEMA "${schema}" TO "${role}".`,
     ],
     [
       "a missing grant for stored responses",
-      () => [`CREATE TABLE "tsgi_idempotency" ("key" TEXT)`],
+      ({ role }) => [`REVOKE ALL ON "tsgi_idempotency" FROM "${role}"`],
       ({ role }) => `✗ "${role}" lacks a grant: GRANT SELECT, INSERT, UPDATE ON "tsgi_idempotency" TO "${role}".`,
     ],
     [
@@ -121,33 +133,30 @@ describeWithCluster(`the check of a role${WITHOUT_CLUSTER === null ? "" : ` (${W
       ({ schema }) => `! no table of the schema "${schema}" has a policy.`,
     ],
   ])("finds %s", async (_, statements, found) => {
-    await using notes = await openNotes(cluster.url);
     await alter(notes, ...statements(notes));
     expect(await examine(notes, notes.role)).toEqual([found(notes)]);
   });
 
   it("accepts the owner if the table forces its policies", async () => {
-    await using notes = await openNotes(cluster.url);
     await alter(notes, `ALTER TABLE "note" OWNER TO "${notes.role}"`, `ALTER TABLE "note" FORCE ROW LEVEL SECURITY`);
     expect(await examine(notes, notes.role)).toEqual([`✓ policies of "note" apply to "${notes.role}"`]);
   });
 
   it("finds a role that the user cannot set, and one that does not exist", async () => {
-    await using notes = await openNotes(cluster.url);
-    const user = `user_${notes.role}`;
+    await using own = await openNotes(cluster.url);
+    const user = `user_${own.role}`;
     await queryPostgreSQL(cluster.url, `CREATE ROLE "${user}" LOGIN`);
-    const url = new URL(notes.url);
+    const url = new URL(own.url);
     url.username = user;
     const db = await openClient(url.href, {}, { isMigrated: false });
-    expect(await examine({ db }, notes.role)).toEqual([
-      `✗ the connection's user cannot set the role "${notes.role}": GRANT "${notes.role}" TO the user.`,
+    expect(await examine({ db }, own.role)).toEqual([
+      `✗ the connection's user cannot set the role "${own.role}": GRANT "${own.role}" TO the user.`,
     ]);
     expect(await examine({ db }, "absent")).toEqual(['✗ the role "absent" does not exist: CREATE ROLE "absent".']);
     await db.$disconnect();
   });
 
   it("says that it cannot check a role of the request", async () => {
-    await using notes = await openNotes(cluster.url);
     expect(
       await examine(
         notes,
@@ -157,11 +166,11 @@ describeWithCluster(`the check of a role${WITHOUT_CLUSTER === null ? "" : ` (${W
   });
 
   it("is a part of tsgi doctor, which does not migrate", async () => {
-    await using notes = await openNotes(cluster.url);
+    await using own = await openNotes(cluster.url);
     await using project = await Project.create({ "app.js": APP });
-    const env = { DATABASE_URL: notes.url, ROLE: notes.role, CLIENT: await clientFileOf("postgresql") };
+    const env = { DATABASE_URL: own.url, ROLE: own.role, CLIENT: await clientFileOf("postgresql") };
     const { code, stdout } = await project.start(["doctor"], env).ended;
-    expect(stdout).toContain(`✓ row security  policies of "note" apply to "${notes.role}"`);
+    expect(stdout).toContain(`✓ row security  policies of "note" apply to "${own.role}"`);
     expect(code).toBe(0);
     const failed = await project.start(["doctor"], { ...env, ROLE: "absent" }).ended;
     expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('✗ row security  the role "absent"')]);

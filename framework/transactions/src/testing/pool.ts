@@ -133,6 +133,7 @@ export class PoolConnection implements SandboxConnection<Pool> {
     const pool = new Pool({ ...of(this.#copy.name), max: 1, allowExitOnIdle: true });
     const client = await pool.connect();
     client.on("error", () => {}); // a lost connection would end the process
+    client.setMaxListeners(0); // each transaction that waits for its turn has one
     const end = pool.end.bind(pool);
     const close = async () => {
       client.release();
