@@ -122,7 +122,8 @@ describeWithCluster.each(CLIENTS)(
         work = nest(tx, async (inner) => {
           begun.resolve();
           await request.promise;
-          late = [tx, inner].map((one) => rows(one, insert("late")));
+          const statement = "INSERT INTO note (text, tenant) VALUES ('late', 'acme')";
+          late = [tx, inner].map((one) => rows(one, statement));
           await Promise.allSettled(late);
         });
         await begun.promise;
