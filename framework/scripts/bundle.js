@@ -43,11 +43,25 @@ function entryPoints({ exports, bin }, modules) {
     typeof target === "string" ? [] : Object.entries(target),
   );
   const doors = targets.flatMap(([condition, file]) =>
-    condition === "types" || condition === "browser" ? [] : path.relative("dist", file),
+    condition === "types" || condition === "browser" || file.endsWith(".cjs") ? [] : path.relative("dist", file),
   );
   const places = [...modules.values()].flatMap((text) => [...text.matchAll(MARKED)].map(([, place]) => place));
   const program = bin !== undefined && modules.has("main.ts") ? ["main.js"] : [];
   return [...new Set([...doors, ...places.filter((place) => place.endsWith(".js")), ...program])];
+}
+
+/**
+ * For `require()`: the module that Node loads for `import`, so that no class is there twice. Jest on Node before 24.9 loads only
+ * CommonJS, and replaces `createRequire` in its context. `runInThisContext` runs code in the main one.
+ */
+function doorsOfCommonJS({ exports }) {
+  const files = Object.values(exports).flatMap(({ require: file }) => (file?.endsWith(".cjs") ? file : []));
+  return files.map((file) => ({
+    name: path.relative("dist", file),
+    text:
+      'const { getBuiltinModule } = require("node:vm").runInThisContext("process");\n' +
+      `module.exports = getBuiltinModule("node:module").createRequire(__filename)("./${path.basename(file, ".cjs")}.js");\n`,
+  }));
 }
 
 /** A file of the bundle, with each place as it is seen from there. */
@@ -172,6 +186,7 @@ export async function bundle(folder) {
     const settled = settle(text, name);
     files.push(...(map === undefined ? [{ name, text: settled }] : await shorten(name, settled, map)));
   }
+  files.push(...doorsOfCommonJS(manifest));
   if (manifest.dependencies?.["@sinclair/typebox"]) files.push({ name: "LICENSES.txt", text: licenceOfTypeBox() });
   // Imported files come before their importers: a process that starts meanwhile finds a complete bundle.
   const isShared = ({ name }) => /^(?:web\/)?shared\//.test(name);

@@ -82,7 +82,9 @@ describe.each(PACKAGES)("the package of framework/%s", (folder) => {
 
   it("contains no sources, tests or temporary build files", async () => {
     const isOwn = (name: string) =>
-      /^(?:dist|assets)\/.*(?:\.js|\.d\.ts|\.js\.map|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(name) ||
+      /^(?:dist|assets)\/.*(?:\.c?js|\.d\.ts|\.js\.map|\.css|\.svg|\.png|\.html|LICENSE.*|NOTICE.*|\.txt)$/.test(
+        name,
+      ) ||
       name === "bin/tsgi.js" ||
       ["LICENSE", "README.md", "package.json"].includes(name) ||
       (folder === "cli" && name === "assets/errors.md") ||

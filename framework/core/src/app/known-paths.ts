@@ -22,11 +22,13 @@ export interface KnownPages {
  */
 export function keepPathTest(app: ASGIApp, { mounts, router, sockets }: KnownRoutes, documentation: KnownPages): void {
   let pages: ReadonlySet<string> | null = null;
-  const hasPath: HasPath = (type, path) => {
+  const hasPath: HasPath = (type, path, method) => {
     if (mounts.some(({ prefix }) => isBelow(path, prefix))) return true;
     if (type === "websocket") return sockets.resolve(WEBSOCKET, path) !== null;
     pages ??= new Set(documentation.entries.map(({ pattern }) => pattern.template));
-    return pages.has(path) || router.allowedMethods(path).length > 0;
+    if (pages.has(path)) return true;
+    const methods = router.allowedMethods(path);
+    return method === undefined ? methods.length > 0 : methods.includes(method);
   };
   Object.defineProperty(app, HAS_PATH, { value: hasPath });
 }

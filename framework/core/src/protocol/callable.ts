@@ -37,11 +37,12 @@ export function assertApplication(caller: string, app: unknown): void {
 }
 
 /**
- * Tells if a route of any method, a mount or a page of the documentation has a path.
+ * Tells if a route, a mount or a page of the documentation has a path.
  *
  * @param path - In the canonical form, below the application's `root_path`.
+ * @param method - Of HTTP; without it, a route of any method is sufficient.
  */
-export type HasPath = (type: "http" | "websocket", path: string) => boolean;
+export type HasPath = (type: "http" | "websocket", path: string, method?: string) => boolean;
 
 /** Under this key, an application has its {@link HasPath}. Registered, so that another copy of the package can read it. */
 export const HAS_PATH: unique symbol = Symbol.for("tsgi.has-path");

@@ -28,9 +28,10 @@ export interface NodeHandlerOptions extends SocketServerOptions, ProxyOptions {
   lifespan?: "auto" | "off";
   /**
    * Calls `next` for a request whose path has no route, mount or documentation page of the App, and does not touch the sockets
-   * of such upgrades. Only for an `App`. Defaults to `false`: the App responds with its 404.
+   * of such upgrades. `"methods"` also does so if the routes of the path have other methods. Only for an `App`. Defaults to
+   * `false`: the App responds with its 404 or 405.
    */
-  fallthrough?: boolean;
+  fallthrough?: boolean | "methods";
   /**
    * `"next"` passes an unexpected error to the error middleware of the host, instead of responding with 500. Defaults to
    * `"respond"`.
@@ -74,7 +75,7 @@ const OPTIONS: OptionRules<NodeHandlerOptions> = {
   logger: OBJECT,
   state: OBJECT,
   lifespan: oneOf("auto", "off"),
-  fallthrough: FLAG,
+  fallthrough: oneOf(true, false, "methods"),
   onError: oneOf("respond", "next"),
   prefix: expecting(
     'a path such as "/api"',
@@ -120,13 +121,13 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
     proxies: proxiesOf(options),
     hasLifespan: lifespan === "auto",
   });
-  const isOther = fallthrough ? createOtherTest(app) : () => false;
+  const isOther = fallthrough === false ? () => false : createOtherTest(app, fallthrough === "methods");
   const prefix = canonicalPrefix(options.prefix ?? "/") ?? "";
   const webSockets = new HostedWebSockets(options);
   const handle = (req: IncomingMessage, res: ServerResponse, next?: Next): void => {
     if (res.headersSent) return; // the host has responded
     const place = hostedPlaceOf(req, prefix);
-    if (next !== undefined && isOther(place, "http")) return next();
+    if (next !== undefined && isOther(place, "http", methodOf(req))) return next();
     const response = new NodeResponse(req, res, onError === "next" ? (next ?? null) : null);
     hosted.use((context, refusal) => {
       // The client may have disconnected meanwhile, or while middleware ran before this handler: its events have fired.
@@ -154,15 +155,23 @@ export function toNodeHandler(app: ASGIApp, options: NodeHandlerOptions = {}): N
   });
 }
 
+/** The method that a request is for: a preflight request asks about another one. */
+function methodOf({ method, headers }: IncomingMessage): string | undefined {
+  return (method === "OPTIONS" ? headers["access-control-request-method"] : undefined) ?? method;
+}
+
 /** Makes a test for the requests that are not for the application. */
-function createOtherTest(app: ASGIApp): (place: HostedPlace | null, type: "http" | "websocket") => boolean {
+function createOtherTest(
+  app: ASGIApp,
+  byMethod: boolean,
+): (place: HostedPlace | null, type: "http" | "websocket", method?: string) => boolean {
   const hasPath = hasPathOf(app);
   if (hasPath === null) {
     const expected = "false for an application that is not an App: only an App knows its paths";
     throw configurationError("TSGI_INVALID_OPTION", "toNodeHandler()", "fallthrough", expected, true);
   }
-  return (place, type) => {
+  return (place, type, method) => {
     const path = place === null ? null : pathBelow(place, type);
-    return path === null || !hasPath(type, path);
+    return path === null || !hasPath(type, path, byMethod ? method : undefined);
   };
 }

@@ -87,6 +87,33 @@ describe("fallthrough", () => {
     expect([response.status, host.events]).toEqual([status, []]);
   });
 
+  it.each([
+    ["GET", "/items/1", 200],
+    ["HEAD", "/items/1", 200],
+    ["POST", "/items/1", "next"],
+    ["OPTIONS", "/items/1", "next"],
+    ["GET", "/none", "next"],
+    ["DELETE", "/docs", 405],
+    ["POST", "/inner/none", 404],
+  ])("can keep only the methods of the App: %s %s", async (method, target, expected) => {
+    const host = new Host(createApp(), { fallthrough: "methods" });
+    const sending = request(host.listener)[method.toLowerCase() as "get"](target);
+    const { status } = await sending;
+    expect(host.events[0] ?? status).toBe(expected);
+  });
+
+  it.each([
+    ["GET", []],
+    ["DELETE", ["next"]],
+  ])("passes the preflight request for a method where it passes the method: %s", async (method, events) => {
+    const host = new Host(createApp(), { fallthrough: "methods" });
+    await request(host.listener)
+      .options("/items/1")
+      .set("origin", "https://a.test")
+      .set("access-control-request-method", method);
+    expect(host.events).toEqual(events);
+  });
+
   it("is the 404 of the App without a next", async () => {
     const handler = toNodeHandler(createApp(), { fallthrough: true });
     const response = await request((req: IncomingMessage, res: ServerResponse) => handler(req, res)).get("/none");
