@@ -6,18 +6,9 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "@jest/globals";
 import { blocksOf } from "../docs/_blocks.js";
+import { ANNOUNCE } from "./_announce.js";
 
 const FRAMEWORK = path.join(import.meta.dirname, "../..");
-
-/** Prints the port of each server that listens. */
-const ANNOUNCE = `
-import { Server as TheServer } from "node:net";
-const emitOfServer = TheServer.prototype.emit;
-TheServer.prototype.emit = function (event, ...rest) {
-  if (event === "listening") console.log("port", this.address().port);
-  return emitOfServer.call(this, event, ...rest);
-};
-`;
 
 function programsOf(page: string): string[] {
   const text = readFileSync(path.join(FRAMEWORK, "docs", page), "utf8");

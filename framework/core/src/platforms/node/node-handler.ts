@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { configurationError } from "../../common/exceptions.js";
 import { guardLogger, type Logger, loggerOf } from "../../common/logger.js";
-import { assertOptions, expecting, FLAG, MILLISECONDS, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
+import { assertOptions, expecting, MILLISECONDS, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
 import type { ASGIApp } from "../../protocol/asgi.js";
 import { assertApplication, hasPathOf } from "../../protocol/callable.js";
 import type { CloseOptions } from "../../protocol/shutdown.js";
