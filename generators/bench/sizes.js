@@ -12,7 +12,7 @@ const program = path.join(import.meta.dirname, "../bin/create-tsgi.js");
 const folder = mkdtempSync(path.join(tmpdir(), "sizes-"));
 
 const prisma = ["@prisma/client@7.10.0", "@prisma/adapter-libsql@7.10.0"];
-const tools = ["prisma@7.10.0", "typescript", "tsx", "@types/node@22"];
+const tools = ["prisma@7.10.0", "tsx", "@types/node@22"];
 
 /** The packages of other projects with routes, schemas, an OpenAPI page and a database. */
 const others = {
@@ -25,7 +25,7 @@ const others = {
       "typebox",
       ...prisma,
     ],
-    devDependencies: tools,
+    devDependencies: ["typescript", ...tools],
   },
   Nest: {
     dependencies: [
@@ -39,7 +39,15 @@ const others = {
       "rxjs",
       ...prisma,
     ],
-    devDependencies: ["@nestjs/cli", "@nestjs/schematics", "@nestjs/testing", "jest", "ts-jest", ...tools],
+    devDependencies: [
+      "@nestjs/cli",
+      "@nestjs/schematics",
+      "@nestjs/testing",
+      "jest",
+      "ts-jest",
+      "typescript@5",
+      ...tools,
+    ],
   },
 };
 
@@ -73,16 +81,16 @@ function measure(project, steps) {
   return [all, omitted, sizeOf(project)];
 }
 
-const rows = [];
+const report = (...row) => console.log(`| ${row.join(" | ")} |`);
 let steps = [];
 try {
   for (const [title, flags] of Object.entries(own)) {
-    const name = `own-${rows.length}`;
+    const name = `own${Object.keys(own).indexOf(title)}`;
     sh(`node ${program} ${name} --yes --no-git --no-install --into ${folder} ${flags.join(" ")}`);
     const project = path.join(folder, name);
     sh(install, project);
     steps = stepsOf(readFileSync(path.join(project, "Dockerfile"), "utf8"));
-    rows.push([title, ...measure(project, steps)]);
+    report(title, ...measure(project, steps));
   }
   for (const [title, { dependencies, devDependencies }] of Object.entries(others)) {
     const project = path.join(folder, title);
@@ -90,9 +98,8 @@ try {
     writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: "other", private: true }));
     sh(`${install} ${dependencies.join(" ")}`, project);
     sh(`${install} --save-dev ${devDependencies.join(" ")}`, project);
-    rows.push([title, ...measure(project, steps)]);
+    report(title, ...measure(project, steps));
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-for (const row of rows) console.log(`| ${row.join(" | ")} |`);

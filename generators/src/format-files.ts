@@ -2,13 +2,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The formatters that a project may have, each with the arguments before the files. */
-const formatters: readonly { program: string; parameters: readonly string[] }[] = [
-  { program: "oxfmt", parameters: [] },
-  { program: "biome", parameters: ["format", "--write"] },
-  { program: "prettier", parameters: ["--write", "--log-level=warn"] },
-];
-
 function format(
   command: string,
   program: string,
@@ -22,20 +15,15 @@ function format(
 }
 
 /**
- * Formats files with the project's formatter. Without one they stay unchanged.
+ * Formats files with the formatter of the templates. Without it they stay unchanged.
  *
  * @returns a message for each failure
  */
 export function formatFiles(folder: string, paths: readonly string[]): string[] {
-  for (const { program, parameters } of formatters) {
-    const path = join(folder, "node_modules/.bin", program);
-    if (existsSync(path)) {
-      const isBatch = process.platform === "win32";
-      return format(isBatch ? `${path}.cmd` : path, program, [...parameters, ...paths], {
-        cwd: folder,
-        shell: isBatch,
-      });
-    }
+  const path = join(folder, "node_modules/.bin/oxfmt");
+  if (existsSync(path)) {
+    const isBatch = process.platform === "win32";
+    return format(isBatch ? `${path}.cmd` : path, "oxfmt", paths, { cwd: folder, shell: isBatch });
   }
   return existsSync(join(folder, "deno.json"))
     ? format("deno", "deno fmt", ["fmt", "--quiet", ...paths], { cwd: folder, shell: false })

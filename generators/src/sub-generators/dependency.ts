@@ -1,7 +1,6 @@
 import { SourceFile } from "../code/source-file.js";
-import type { ExistingProject } from "../code/existing-project.js";
 import { readName } from "./names.js";
-import type { Change, SubGenerator } from "./sub-generator.js";
+import type { SubGenerator } from "./sub-generator.js";
 import { importOf } from "./test-file.js";
 
 const path = "src/dependencies.ts";
@@ -12,7 +11,7 @@ export const dependency: SubGenerator = {
   help: `a dependency in ${path}, and its test`,
   example: "dependency tenant",
   parameters: [1, 1],
-  plan(project, { parameters: [word = ""] }) {
+  plan(project, { parameters: [word = ""], readCode }) {
     const name = readName(word, "dependency");
     const getter = `get${name.pascal}`;
     const file = new SourceFile(path, project.has(path) ? project.read(path) : "");
@@ -27,42 +26,16 @@ export const ${getter} = ${withParams}(
   async ({ ${name.camel} }) => ${name.camel},
 );
 `);
-    const test = renderTest(project, { ...name, getter });
-    return { changes: [{ path, text: `${file.toString().trim()}\n`, isNew: false }, test], notes: [] };
+    const values = { ...name, getter, header: headerOf(name.kebab), runner: importOf(project, ["it"]) };
+    const changes = [
+      { path, text: `${file.toString().trim()}\n`, isNew: false },
+      { path: `test/${name.kebab}-dependency.test.ts`, text: readCode("dependency-test", values), isNew: true },
+    ];
+    return { changes, notes: [] };
   },
 };
 
 /** `current-tenant` as `Current-Tenant`. */
 function headerOf(kebab: string): string {
   return kebab.replaceAll(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase());
-}
-
-function renderTest(project: ExistingProject, { kebab, camel, getter }: Record<"kebab" | "camel" | "getter", string>) {
-  const test: Change = {
-    path: `test/${kebab}-dependency.test.ts`,
-    text: `import assert from "node:assert/strict";
-${importOf(project, ["it"])}
-
-import { App, Depends } from "tsgi";
-
-import { ${getter} } from "../src/dependencies.js";
-
-it("passes the header to the handler", async () => {
-  const app = new App();
-  app.get(
-    "/",
-    {
-      params: { ${camel}: Depends(${getter}) },
-    },
-    async ({ ${camel} }) => ({ ${camel} }),
-  );
-  const ask = async (headers: Record<string, string>) =>
-    (await app.fetch(new Request("http://localhost/", { headers }))).text();
-  assert.equal(await ask({ "X-${headerOf(kebab)}": "example" }), '{"${camel}":"example"}');
-  assert.equal(await ask({}), '{"${camel}":null}');
-});
-`,
-    isNew: true,
-  };
-  return test;
 }

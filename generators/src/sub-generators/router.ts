@@ -1,7 +1,7 @@
 import { importPath, type Module } from "../code/existing-project.js";
 import type { Registrar } from "../code/registrars.js";
 import { CommandError } from "../errors.js";
-import { kebabOf, pathName, readName, type Name } from "./names.js";
+import { kebabOf, pathName, readName } from "./names.js";
 import { endOfPaths } from "./place.js";
 import type { Change, SubGenerator } from "./sub-generator.js";
 import { routeTest } from "./test-file.js";
@@ -12,7 +12,7 @@ export const router: SubGenerator = {
   help: "a router with two routes, included in the app, and its test",
   example: "router orders",
   parameters: [1, 1],
-  plan(project, { parameters: [word = ""] }) {
+  plan(project, { parameters: [word = ""], readCode }) {
     const segments = word.replace(/^\//, "");
     const name = readName(segments, "router", pathName);
     const prefix = `/${kebabOf(segments)}`;
@@ -28,37 +28,12 @@ export const router: SubGenerator = {
         { method: "GET", path: `${prefix}/{id}`, names: { id: 1 }, status: 404 },
       ],
     });
-    return { changes: [{ path, text: render(name, prefix), isNew: true }, ...including, test], notes: [] };
+    return {
+      changes: [{ path, text: readCode("router", { ...name, prefix }), isNew: true }, ...including, test],
+      notes: [],
+    };
   },
 };
-
-function render({ kebab, camel, pascal }: Name, prefix: string): string {
-  return `import { HTTPException, Router, t } from "tsgi";
-
-export const ${camel} = new Router({ prefix: "${prefix}", tags: ["${kebab}"] });
-
-export const get${pascal} = ${camel}.get(
-  "",
-  {
-    summary: "All of them",
-    returns: t.Array(t.Object({ id: t.Integer() })),
-  },
-  async () => [],
-);
-
-export const get${pascal}Id = ${camel}.get(
-  "/{id}",
-  {
-    summary: "One of them",
-    params: { id: t.Integer() },
-    returns: t.Object({ id: t.Integer() }),
-  },
-  async ({ id }) => {
-    throw new HTTPException(404, \`There is no \${id}\`);
-  },
-);
-`;
-}
 
 /** An App, and the module that creates it. */
 interface RegisteringApp {
