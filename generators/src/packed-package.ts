@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CommandError } from "./errors.js";
 import { readJson } from "./json.js";
-import { withLock } from "./lock.js";
 import { runNpm } from "./npm.js";
 import type { PackageSource } from "./template.js";
 import { fileNameOf } from "./vendored.js";
@@ -48,12 +47,7 @@ async function findOrPack(own: OwnPackages, cache: string): Promise<string> {
   const folder = join(cache, own.fingerprint());
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true });
-    // Concurrent builds would read incomplete files of each other.
-    await withLock(join(cache, "lock"), async () => {
-      if (!existsSync(folder)) {
-        await pack(own, folder);
-      }
-    });
+    await pack(own, folder);
   }
   return folder;
 }
@@ -75,10 +69,12 @@ async function pack({ folders, builtIn }: OwnPackages, folder: string): Promise<
       throw new CommandError(`npm pack wrote no ${missing.join(", ")}`);
     }
     removeOld(dirname(folder));
-    renameSync(temporary, folder);
-  } catch (error) {
+    // Another process may have packed the same sources meanwhile.
+    if (!existsSync(folder)) {
+      renameSync(temporary, folder);
+    }
+  } finally {
     rmSync(temporary, { recursive: true, force: true });
-    throw error;
   }
 }
 
