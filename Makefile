@@ -70,16 +70,16 @@ build: ## Builds changed workspaces
 	@npm run --silent build
 
 .PHONY: bench
-bench: ## Runs the benchmarks, in a minute or two (QUICK=1, PEERS=1)
+bench: ## Runs the benchmarks, in a minute or two (QUICK=1, PEERS=1, ONLY=bun)
 	@npm run --silent bench -- $(ARGS)
 
 .PHONY: bench-compare
 bench-compare: ## Measures beside another commit, up to 10 minutes (BASE=v0.1.0)
 	@npm run --silent bench-compare -- $(ARGS)
 
-.PHONY: bench-baseline
-bench-baseline: ## Measures the ratios to the peers and writes the baseline
-	@npm run --silent bench-baseline -- $(ARGS)
+.PHONY: bench-overlap
+bench-overlap: ## Compares the intervals of two runs (RUN=one.json,other.json)
+	@npm run --silent bench-overlap -- $(ARGS)
 
 .PHONY: bench-page
 bench-page: ## Writes the figures of the last benchmark into the documentation (RUN=file.json for another)

@@ -34,26 +34,26 @@ function exampleOf(readme) {
   return `${program}\n\n${terminal}`;
 }
 
-/** Requests a second of each framework with a route, from the table of the benchmarks, the most first. */
+/** The speed of each framework with a route, tsgi is 1, from the table of the benchmarks, the fastest first. */
 function figuresOf(benchmarks, route) {
   const [head = "", , ...rows] = /<!-- figures: http -->[^]*?^(\|[^]*?)\n\n/m.exec(benchmarks)?.[1]?.split("\n") ?? [];
   const column = head.split("|").findIndex((cell) => cell.trim() === `\`${route}\``);
   if (column < 0) throw new Error(`benchmarks.md has no figures of ${route} for the first page.`);
-  return rows
+  const others = rows
     .map((row) => row.split("|").map((cell) => cell.trim()))
-    .map((cells) => ({ name: cells[1], perSecond: Number(cells[column].split(" ")[0].replaceAll(",", "")) }))
-    .filter(({ name }) => !NO_FRAMEWORK.test(name))
-    .toSorted((left, right) => right.perSecond - left.perSecond);
+    .map((cells) => ({ name: (cells[1] ?? "").replace("tsgi serve / ", ""), speed: 1 / Number.parseFloat(cells[column]) }))
+    .filter(({ name, speed }) => !NO_FRAMEWORK.test(name) && speed > 0);
+  return [{ name: "tsgi", speed: 1 }, ...others].toSorted((left, right) => right.speed - left.speed);
 }
 
 function chartOf(figures) {
-  const most = Math.max(...figures.map(({ perSecond }) => perSecond));
-  const rows = figures.map(({ name, perSecond }) => {
-    const isOurs = name.startsWith("tsgi") ? ' class="ours"' : "";
-    const width = Math.round((perSecond / most) * 100);
-    return `<tr${isOurs}><th scope="row">${name.replace(" serve", "")}</th><td><span style="width:${width}%"></span></td><td>${perSecond.toLocaleString("en")}</td></tr>`;
+  const most = Math.max(...figures.map(({ speed }) => speed));
+  const rows = figures.map(({ name, speed }) => {
+    const isOurs = name === "tsgi" ? ' class="ours"' : "";
+    const width = Math.round((speed / most) * 100);
+    return `<tr${isOurs}><th scope="row">${name}</th><td><span style="width:${width}%"></span></td><td>${speed.toFixed(2)}</td></tr>`;
   });
-  return `<table class="chart"><caption>Requests a second, more is better</caption><tbody>${rows.join("")}</tbody></table>`;
+  return `<table class="chart"><caption>Requests per second of CPU time, tsgi is 1</caption><tbody>${rows.join("")}</tbody></table>`;
 }
 
 /** The page as Markdown. */

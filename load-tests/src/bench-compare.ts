@@ -1,6 +1,6 @@
 /**
  * `make bench-compare BASE=commit`: compares the framework of this work tree with a commit or tag, at the same time, in
- * fresh processes that take turns every 10 ms, by processor time. `BASE=release` is the last tag `v*`; without one, it
+ * fresh processes that take turns every 20 to 50 ms, by processor time. `BASE=release` is the last tag `v*`; without one, it
  * has no effect. `TIME` is the longest run in seconds (600), `ONLY` selects `direct`, `routing` or `http`.
  *
  * Exits with status 1 if a row must be investigated or a response was wrong, and with 2 for an invalid variable.
@@ -10,17 +10,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { defaultBase, lastRelease, prepareBuilds, type Build } from "./compare/builds.js";
 import { changesTable } from "./compare/changes-table.js";
-import { comparePairs } from "./compare/pairs.js";
-import { measuresOf, readCompareSettings } from "./compare/sections.js";
+import { compareBuilds, readCompareSettings } from "./compare/sections.js";
 import { noiseLines, watchMachine } from "./machine.js";
 import { REPOSITORY } from "./paths.js";
 import { Progress } from "./progress.js";
-
-/**
- * Of 1,000 intervals of normally distributed results each, those of 2 pairs contained the change in 47 % of cases, of 6
- * in 90, of 8 to 20 in 93 to 94.
- */
-const MINIMUM_PAIRS = 8;
 
 try {
   process.exitCode = await compare();
@@ -40,11 +33,9 @@ async function compare(): Promise<number> {
   const builds = await prepareBuilds(commit, progress);
   process.stdout.write(`${nameOf(builds.head)} beside ${nameOf(builds.base)}, at most ${seconds} s\n`);
   const watched = watchMachine();
-  const changes = await comparePairs(measuresOf(sections, builds), {
-    minimumPairs: MINIMUM_PAIRS,
-    until: Date.now() + seconds * 1_000,
-    onPair: (section, pair) => progress.step(`${section}, pair ${pair + 1}`),
-  });
+  const changes = await compareBuilds(sections, builds, Date.now() + seconds * 1_000, (section, launch) =>
+    progress.step(`${section}, launch ${launch + 1}`),
+  );
   progress.clear();
   process.stdout.write(`\n${[...noiseLines(watched()), changesTable(changes)].join("\n")}\n`);
   const file = new URL(".cache/bench/compare.json", REPOSITORY);

@@ -1,6 +1,5 @@
-/** Direct calls: the reference protocol, compared with a hand-written function and the peers. @module */
+/** Direct calls: the reference protocol, compared with a hand-written function. @module */
 import { type Contenders, contenderModule } from "./contenders.js";
-import { PEERS } from "./paths.js";
 import { runWorker } from "./processes.js";
 import type { Progress } from "./progress.js";
 import { takeTurns, type Result } from "./rounds.js";
@@ -9,17 +8,9 @@ import type { Settings } from "./settings.js";
 const WORKER = new URL("direct/worker.js", import.meta.url);
 
 /** The contenders of every run. The first one is ours. */
-const OWN_CONTENDERS: Contenders = {
+const CONTENDERS: Contenders = {
   tsgi: new URL("direct/contenders/tsgi.js", import.meta.url),
   "hand-written ASGI": new URL("direct/contenders/hand-written.js", import.meta.url),
-};
-
-const PEER_CONTENDERS: Contenders = {
-  "hand-written fetch": new URL("direct/contenders/hand-written-fetch.js", import.meta.url),
-  "Fastify inject": new URL("direct/fastify.js", PEERS),
-  "Hono fetch": new URL("direct/hono.js", PEERS),
-  "Elysia handle": new URL("direct/elysia.js", PEERS),
-  "h3 fetch": new URL("direct/h3.js", PEERS),
 };
 
 /**
@@ -27,11 +18,10 @@ const PEER_CONTENDERS: Contenders = {
  * would slow the next one down, by an amount that depends on the order.
  */
 export async function measureDirect(settings: Settings, progress: Progress): Promise<Result[]> {
-  const contenders = settings.peers ? { ...OWN_CONTENDERS, ...PEER_CONTENDERS } : OWN_CONTENDERS;
-  return takeTurns(Object.keys(contenders), settings.rounds, async (name, round) => {
+  return takeTurns(Object.keys(CONTENDERS), settings.rounds, async (name, round) => {
     progress.step(`direct calls, round ${round + 1} of ${settings.rounds}: ${name}`);
     return runWorker(WORKER, [
-      contenderModule(name, contenders).href,
+      contenderModule(name, CONTENDERS).href,
       String(settings.requests),
       String(settings.warmUp),
     ]);

@@ -1,45 +1,61 @@
-/** The start and the memory of a server. @module */
+/** The start and the memory of two servers. @module */
 import { readFileSync } from "node:fs";
-import { contenderModule } from "./contenders.js";
-import { serversOf } from "./http.js";
+import { CLIENT_CORE } from "./cores.js";
 import { startServer } from "./http/server-process.js";
-import type { Progress } from "./progress.js";
-import { takeTurns, type Result } from "./rounds.js";
-import type { Settings } from "./settings.js";
+import type { Served } from "./pairs/launches.js";
+import type { Contest } from "./pairs/measure.js";
+import { SliceProcess } from "./pairs/slice-process.js";
+import type { Sides } from "./pairs/slices.js";
+import { threadSeconds } from "./processor-time.js";
 
 /** Requests before the memory is read. */
 const LOAD = 10_000;
 
-/** Measures the time from the start of the process to its first response, and its memory after some load. */
-export function measureFootprint(settings: Settings, progress: Progress): Promise<Result[]> {
-  const servers = serversOf(settings);
-  return takeTurns(Object.keys(servers), settings.footprintRounds, async (name, round) => {
-    progress.step(`start and memory, round ${round + 1} of ${settings.footprintRounds}: ${name}`);
-    const started = performance.now();
-    const server = await startServer(contenderModule(name, servers));
-    try {
-      await (await fetch(`${server.url}/health`)).text();
-      const startMs = performance.now() - started;
-      await load(`${server.url}/health`);
-      const figures = { startMs, loadedMiB: residentMiB(server.pid) };
-      return { rows: [{ name: "footprint", figures }], faults: [] };
-    } finally {
-      await server.stop();
-    }
-  });
+const CLIENT = new URL("pairs/slice-client.js", import.meta.url);
+
+interface Footprint {
+  readonly startMs: number;
+  readonly loadedMiB: number;
 }
 
-async function load(url: string): Promise<void> {
-  const { default: autocannon } = await import("autocannon");
-  await autocannon({ url, connections: 10, amount: LOAD });
+/** The processor time of a process until its first response, and its memory after some load. */
+export function starts(servers: Sides<Served>): Pick<Contest, "launch" | "seconds"> {
+  const launch: Contest["launch"] = async (number) => {
+    const first = number % 2 === 0 ? "ours" : "theirs";
+    const before = await measure(servers[first]);
+    const after = await measure(servers[first === "ours" ? "theirs" : "ours"]);
+    const [ours, theirs] = first === "ours" ? [before, after] : [after, before];
+    const rowOf = (name: string, of: (footprint: Footprint) => number) => {
+      const cost = { ours: of(ours), theirs: of(theirs) };
+      return { name, ratio: cost.theirs / cost.ours, cost };
+    };
+    return [
+      rowOf("first response, ms", ({ startMs }) => startMs),
+      rowOf("memory after 10,000 requests, MiB", ({ loadedMiB }) => loadedMiB),
+    ];
+  };
+  return { launch, seconds: 2 };
 }
 
-/** The resident memory of a process; 0 where the system does not tell. */
-function residentMiB(pid: number): number {
+async function measure({ script, options }: Served): Promise<Footprint> {
+  const started = performance.now();
+  const server = await startServer(script, options);
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
+    await (await fetch(`${server.url}/health`)).text();
+    const startMs = (threadSeconds(server.pid) ?? (performance.now() - started) / 1e3) * 1e3;
+    const options = { url: server.url, connections: 10, databaseUrl: null };
+    const client = new SliceProcess(CLIENT, [JSON.stringify(options)], CLIENT_CORE);
+    await client.ready();
+    await client.slice(0, LOAD);
+    await client.stop();
+    return { startMs, loadedMiB: residentMiB(server.pid) };
+  } finally {
+    await server.stop();
   }
+}
+
+/** The resident memory of a process. @throws Error if the system does not tell. */
+function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }

@@ -1,85 +1,93 @@
 /** The overview of a run: tsgi and well-known frameworks in one table, and the cases in which tsgi is slower. @module */
+import { isBare } from "./contests.js";
+import type { Comparison } from "./pairs/measure.js";
 import type { Published } from "./published.js";
-import { type Comparison, isBare, isDecided } from "./ratios.js";
-import { uncertaintyOf } from "./statistics.js";
-import { formatRate, formatRatio, formatTable } from "./table.js";
-import { comparisonsOf, isPipelined, type Table, TABLES } from "./tables.js";
+import { isSettled } from "./settled.js";
+import type { PairedSection } from "./settings.js";
+import { formatRatio, formatTable } from "./table.js";
+import { formatInterval, TABLES } from "./tables.js";
 
 const FRAMEWORKS = ["Fastify", "Hono", "Express"];
 const ROUTES: readonly (readonly [route: string, title: string])[] = [
   ["GET /users/{id}", "`GET /users/{id}`"],
   ["POST /users", "`POST /users`, validated body"],
 ];
-const FIGURE = "perCPUSecond";
 
-/** Requests per second of processor time, which a busy load generator does not limit, with a sentence on the result. */
-export function overviewTable({ machine, sections }: Published): string {
-  const results = sections.http ?? [];
-  const [ours] = results;
-  const shown = results.filter(({ contender }) => FRAMEWORKS.includes(contender));
-  if (ours === undefined || shown.length === 0) return "Not measured in this run.";
-  const rate = (contender: string, route: string): string => {
-    const summary = results.find((result) => result.contender === contender)?.rows[route]?.[FIGURE];
-    return summary === undefined ? "–" : formatRate(summary.median);
-  };
+/** The comparisons of a section. */
+export function comparisonsIn({ sections }: Published, section: PairedSection): readonly Comparison[] {
+  return sections[section]?.comparisons ?? [];
+}
+
+/** How many times as fast tsgi is, with a sentence on the result, and one on other runtimes. Only settled rows. */
+export function overviewTable(published: Published): string {
+  const shown = comparisonsIn(published, "http").filter(
+    (one) => FRAMEWORKS.includes(one.theirs) && ROUTES.some(([route]) => route === one.row) && isSettled(one),
+  );
+  if (shown.length === 0) return "Not measured in this run.";
+  const frameworks = FRAMEWORKS.filter((name) => shown.some(({ theirs }) => theirs === name));
+  const routes = ROUTES.filter(([route]) => shown.some(({ row }) => row === route));
+  const version = published.machine.node.replace(/^v/, "").split(".")[0] ?? "";
   const table = formatTable(
-    [
-      `Requests per second of CPU time, Node.js ${machine.node.replace(/^v/, "").split(".")[0] ?? ""}`,
-      "tsgi",
-      ...shown.map(({ contender }) => contender),
-    ],
-    ROUTES.map(([route, title]) => [
+    [`tsgi on Node.js ${version} is faster by`, ...frameworks],
+    routes.map(([route, title]) => [
       title,
-      rate(ours.contender, route),
-      ...shown.map(({ contender }) => rate(contender, route)),
+      ...frameworks.map((name) => formatInterval(shown.find(({ theirs, row }) => theirs === name && row === route))),
     ]),
   );
-  const comparisons = comparisonsOf(results, FIGURE, (row) => !isPipelined(row));
-  const uncertainty = uncertaintyOf(comparisons.map(({ rounds }) => rounds));
-  const inTable = comparisons.filter(
-    ({ contender, row }) => FRAMEWORKS.includes(contender) && ROUTES.some(([route]) => route === row),
-  );
-  return [table, verdictOf(inTable, uncertainty)].filter((part) => part !== "").join("\n\n");
+  return [table, verdictOf(shown), ...onRuntimes(published)].join("\n\n");
 }
 
-/** A sentence on all cells of the table; empty without comparisons. */
-function verdictOf(comparisons: readonly Comparison[], uncertainty: number | null): string {
-  if (comparisons.length === 0) return "";
-  const decided = comparisons.filter(({ ratio }) => isDecided(ratio, uncertainty));
-  const slower = decided.filter(({ ratio }) => ratio < 1).length;
-  const open = comparisons.length - decided.length;
-  const precision =
-    uncertainty === null
-      ? ""
-      : ` A ratio of two numbers in a row is accurate to ±${((uncertainty - 1) * 100).toFixed(0)} %.`;
+/** A sentence on all cells of the table. */
+function verdictOf(comparisons: readonly Comparison[]): string {
+  const faster = comparisons.filter(({ low }) => low > 1).length;
+  const slower = comparisons.filter(isSlower).length;
   const result =
-    slower === 0 && open === 0
-      ? "tsgi is the fastest in both rows."
-      : `tsgi is slower in ${slower} of ${comparisons.length} comparisons, and ${open} are undecided.`;
-  return `${result}${precision}`;
+    faster === comparisons.length
+      ? "tsgi is the fastest in each row."
+      : `tsgi is faster in ${faster} of ${comparisons.length} comparisons, and slower in ${slower}.`;
+  return `${result} 1.5× means that tsgi serves 1.5 times as many requests per second of CPU time. In parentheses is the 95 % interval.`;
 }
 
-/** Per table, the frameworks and programs that are faster than tsgi; only ratios that the runs can decide. */
-export function slowerList({ sections }: Published): string {
-  const inProcess = ({ section }: Table): boolean => section === "direct" || section === "routing";
-  const tables = [...TABLES.filter((table) => !inProcess(table)), ...TABLES.filter(inProcess)];
-  const lines = tables.flatMap((table) => lineOf(table, table.comparisons(sections[table.section] ?? [])));
+/** A sentence on the other runtimes: their own servers are written in native code. */
+function onRuntimes(published: Published): string[] {
+  const clauses = (["bun", "deno"] as const).flatMap((section) => {
+    const title = TABLES.find((table) => table.section === section)?.title ?? section;
+    const settled = comparisonsIn(published, section).filter((one) => one.ours === "tsgi app.fetch" && isSettled(one));
+    return settled.length === 0
+      ? []
+      : [`on ${title}, \`app.fetch\` has ${rangeOf(settled)} the speed of Hono and Elysia`];
+  });
+  const text = clauses.join(", and ");
+  return text === "" ? [] : [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`];
+}
+
+/** Per section, the frameworks and programs that are faster than tsgi: only where the whole interval is below 1. */
+export function slowerList(published: Published): string {
+  const lines = TABLES.flatMap(({ section, title }) => lineOf(title, comparisonsIn(published, section)));
   return lines.length === 0 ? "The runs show no case in which tsgi is slower." : lines.join("\n");
 }
 
-function lineOf({ title }: Table, comparisons: readonly Comparison[]): string[] {
-  const uncertainty = uncertaintyOf(comparisons.map(({ rounds }) => rounds));
-  const slower = comparisons.filter(
-    ({ contender, ratio }) => !contender.startsWith("tsgi ") && ratio < 1 && isDecided(ratio, uncertainty),
-  );
-  const names = [...new Set(slower.map(({ contender }) => contender))];
-  if (names.length === 0) return [];
-  const parts = names.map((name) => {
-    const ratios = slower.filter(({ contender }) => contender === name).map(({ ratio }) => ratio);
-    const total = comparisons.filter(({ contender }) => contender === name).length;
-    const [least, most] = [formatRatio(Math.min(...ratios)), formatRatio(Math.max(...ratios))];
-    const range = least === most ? least : `${least} to ${most}`;
-    return `${name}${isBare(name) ? " (no framework)" : ""} in ${ratios.length} of ${total} rows (${range})`;
+/** True if the whole interval shows that tsgi is slower. */
+export function isSlower({ high, ratios }: Comparison): boolean {
+  return high < 1 && ratios.length > 1;
+}
+
+function lineOf(title: string, comparisons: readonly Comparison[]): string[] {
+  const others = comparisons.filter(({ theirs }) => !theirs.startsWith("tsgi "));
+  const ours = new Set(others.map((one) => one.ours));
+  const nameOf = (one: Comparison): string =>
+    `${ours.size > 1 ? `${one.ours} than ` : ""}${one.theirs}${isBare(one.theirs) ? " (no framework)" : ""}`;
+  const slower = others.filter(isSlower);
+  const parts = [...new Set(slower.map(nameOf))].map((name) => {
+    const own = slower.filter((one) => nameOf(one) === name);
+    const total = others.filter((one) => nameOf(one) === name).length;
+    return `${name} in ${own.length} of ${total} rows (${rangeOf(own)})`;
   });
-  return [`- **${title}**: ${parts.join(", ")}`];
+  return parts.length === 0 ? [] : [`- **${title}**: ${parts.join(", ")}`];
+}
+
+function rangeOf(comparisons: readonly Comparison[]): string {
+  const ratios = comparisons.map(({ ratio }) => ratio);
+  const [least, most] = [formatRatio(Math.min(...ratios)), formatRatio(Math.max(...ratios))];
+  return least === most ? least : `${least} to ${most}`;
 }

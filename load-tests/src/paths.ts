@@ -1,4 +1,5 @@
 /** Paths, the same from `src` and from `dist`. @module */
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** The folder of the whole repository. */
@@ -18,11 +19,14 @@ export const PEERS = new URL(".cache/peers/", REPOSITORY);
 /** The results of a run. Not in version control. */
 export const RESULTS = new URL(".cache/bench/latest.json", REPOSITORY);
 
+/** The files that a variable lists, relative to the folder of the call; by default the results of the last run. */
+export function runFiles(list: string | undefined): URL[] {
+  if (!list) return [RESULTS];
+  return list.split(",").map((file) => pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", file)));
+}
+
 /** The committed results, from which the pages are written. */
 export const PUBLISHED = new URL("load-tests/results.json", REPOSITORY);
-
-/** The ratios that are committed. */
-export const BASELINE = new URL("load-tests/baseline.json", REPOSITORY);
 
 /** The pages that show figures, between comments. */
 export const PAGES: readonly URL[] = ["README.md", "framework/docs/benchmarks.md"].map(

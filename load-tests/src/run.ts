@@ -3,97 +3,62 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { clientLines } from "./client-limit.js";
-import { measureDatabase } from "./database.js";
+import { prepareContests, type Prepared } from "./contests.js";
 import { measureDirect } from "./direct.js";
-import { measureFootprint } from "./footprint.js";
-import { measureHTTP } from "./http.js";
 import { type Disturbance, noiseLines, watchMachine } from "./machine.js";
+import { isSettled, LAUNCHES } from "./settled.js";
+import { type Comparison, type Contest, measureInPairs } from "./pairs/measure.js";
 import { REPOSITORY, RESULTS } from "./paths.js";
 import { preparePeers } from "./peers.js";
 import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
-import { measureRuntimes } from "./runtimes.js";
-import type { Section, Settings } from "./settings.js";
-import { TABLES } from "./tables.js";
+import type { PairedSection, ProtocolSection, Settings } from "./settings.js";
+import { ratesTable, ratiosTable } from "./tables.js";
+
+/** The circumstances of a run. */
+export interface Circumstances {
+  /** ISO 8601. */
+  readonly started: string;
+  readonly seconds: number;
+  /** The load of the machine at the start, and its disturbance until the end of the run. */
+  readonly load: number;
+  readonly disturbance: Disturbance;
+}
+
+/** The results of one section in pairs. */
+export interface Paired {
+  readonly runs: readonly Circumstances[];
+  readonly comparisons: readonly Comparison[];
+  /** Each wrong response in one line. */
+  readonly faults: readonly string[];
+}
 
 /** Everything that one run found. */
 export interface Report {
-  readonly started: Date;
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string; readonly load: number };
-  readonly settings: Settings;
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
+  /** True for a smoke test. */
+  readonly quick: boolean;
   /** The versions of the peers. */
   readonly peers: Readonly<Record<string, string>>;
-  /** The disturbance of each section. */
-  readonly disturbances: Partial<Record<Section, Disturbance>>;
-  readonly sections: Partial<Record<Section, readonly Result[]>>;
+  /** Sections by the reference protocol. */
+  readonly protocol: Partial<Record<ProtocolSection, readonly Result[]>>;
+  readonly sections: Partial<Record<PairedSection, Paired>>;
 }
 
-/** Measures one section. */
-export type Measure = (settings: Settings, progress: Progress) => Promise<Result[]>;
+/** The parts of a run. */
+export interface Measures {
+  readonly direct: (settings: Settings, progress: Progress) => Promise<Result[]>;
+  readonly routing: (settings: Settings, progress: Progress) => Promise<Result[]>;
+  readonly contests: (settings: Settings, progress: Progress) => Promise<Prepared>;
+}
 
-const MEASURES: Readonly<Record<Section, Measure>> = {
-  direct: measureDirect,
-  routing: measureRouting,
-  http: measureHTTP,
-  database: measureDatabase,
-  runtimes: measureRuntimes,
-  footprint: measureFootprint,
-};
+const MEASURES: Measures = { direct: measureDirect, routing: measureRouting, contests: prepareContests };
 
 /** The outputs of a run. */
 export interface Streams {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressOutput;
-}
-
-/** Measures every section that is asked for, and prints its tables. */
-export async function measureAll(
-  settings: Settings,
-  streams: Streams = process,
-  measures: Readonly<Record<Section, Measure>> = MEASURES,
-): Promise<Report> {
-  const print = (text: string): void => void streams.stdout.write(`${text}\n`);
-  const progress = new Progress(streams.stderr);
-  const started = new Date();
-  const [load = 0] = loadavg();
-  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version, load };
-  print(`tsgi benchmark · Node ${machine.node} · ${machine.cores} × ${machine.cpu}`);
-  if (load > machine.cores / 2) {
-    print(
-      `The machine is busy (load ${load.toFixed(1)}): figures will be low, and far apart. Measure again when it is not.`,
-    );
-  }
-  if (settings.quick) print("QUICK: a smoke test with fewer requests and rounds. Do not compare its figures.");
-  if (settings.peers) progress.step("installing the peers into .cache/peers");
-  const peers = settings.peers ? await preparePeers() : {};
-  const sections: Partial<Record<Section, readonly Result[]>> = {};
-  const disturbances: Partial<Record<Section, Disturbance>> = {};
-  for (const section of settings.sections) {
-    const watched = watchMachine();
-    const results = await measures[section](settings, progress);
-    const disturbance = watched();
-    disturbances[section] = disturbance;
-    sections[section] = results;
-    progress.clear();
-    print([...tablesOf(section, results), ...clientLines(results), ...noiseLines(disturbance)].join("\n"));
-  }
-  return { started, machine, settings, peers, disturbances, sections };
-}
-
-function tablesOf(section: Section, results: readonly Result[]): string[] {
-  if (results.length === 0) return [`\n${section}: not measured (see load-tests/README.md for the requirements)`];
-  return TABLES.filter((table) => table.section === section).map(
-    ({ name, unit, draw }) => `\n${[name, ...(unit === undefined ? [] : [unit])].join(": ")}\n\n${draw(results)}`,
-  );
-}
-
-/** Prints each wrong response. Gives the exit status: 1 when there is one, else 0. */
-export function reportFaults({ sections }: Pick<Report, "sections">, streams: Streams = process): number {
-  const faults = Object.values(sections).flatMap(faultsOf);
-  for (const fault of faults) streams.stderr.write(`wrong response: ${fault}\n`);
-  return faults.length === 0 ? 0 : 1;
 }
 
 /**
@@ -104,14 +69,83 @@ export function reportFaults({ sections }: Pick<Report, "sections">, streams: St
 export async function runBench(
   settings: Settings,
   streams: Streams = process,
-  measures: Readonly<Record<Section, Measure>> = MEASURES,
+  measures: Measures = MEASURES,
 ): Promise<number> {
-  const report = await measureAll(settings, streams, measures);
+  const print = (text: string): void => void streams.stdout.write(`${text}\n`);
+  const progress = new Progress(streams.stderr);
+  const started = Date.now();
+  const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
+  print(`tsgi benchmark · Node ${machine.node} · ${machine.cores} × ${machine.cpu}`);
+  if (settings.quick) print("QUICK: a smoke test with fewer requests and launches. Do not compare its figures.");
+  if (settings.peers) progress.step("installing the peers into .cache/peers");
+  const peers = settings.peers ? await preparePeers() : {};
+  const protocol: Partial<Record<ProtocolSection, readonly Result[]>> = {};
+  for (const section of settings.peers ? [] : (["direct", "routing"] as const)) {
+    if (!settings.sections.includes(section)) continue;
+    const results = await measures[section](settings, progress);
+    protocol[section] = results;
+    progress.clear();
+    print(`\n${section}, per second\n\n${ratesTable(results)}`);
+  }
+  const sections = await measurePairs(settings, print, progress, measures);
+  const report: Report = { machine, quick: settings.quick, peers, protocol, sections };
   const output = settings.output === null ? fileURLToPath(RESULTS) : resolve(settings.output);
   await mkdir(dirname(output), { recursive: true });
-  await writeFile(output, `${JSON.stringify(report, null, 2)}\n`);
-  const seconds = (Date.now() - report.started.getTime()) / 1_000;
-  const shown = relative(fileURLToPath(REPOSITORY), output);
-  streams.stdout.write(`\n${seconds.toFixed(0)} s. Figures: ${shown}. Their limits: load-tests/README.md.\n`);
+  await writeFile(output, `${JSON.stringify(report, null, 1)}\n`);
+  const seconds = ((Date.now() - started) / 1_000).toFixed(0);
+  print(`\n${seconds} s. Figures: ${relative(fileURLToPath(REPOSITORY), output)}. Their limits: load-tests/README.md.`);
   return reportFaults(report, streams);
+}
+
+async function measurePairs(
+  settings: Settings,
+  print: (text: string) => void,
+  progress: Progress,
+  measures: Measures,
+): Promise<Report["sections"]> {
+  await using prepared = await measures.contests(settings, progress);
+  const { contests } = prepared;
+  if (contests.length === 0) return {};
+  progress.clear();
+  const wanted = LAUNCHES * contests.reduce((sum, { seconds }) => sum + seconds, 0);
+  const pairs = contests.length === 1 ? "1 pair" : `${contests.length} pairs`;
+  print(`${pairs} of programs: about ${minutes(wanted)}, at most ${minutes(settings.seconds)}.`);
+  const started = new Date().toISOString();
+  const [load = 0] = loadavg();
+  const watched = watchMachine();
+  const until = Date.now() + settings.seconds * 1e3;
+  const onLaunch = ({ section, ours, theirs }: Contest, number: number, open: number): void => {
+    const left = minutes((until - Date.now()) / 1e3);
+    const settled = `${contests.length - open} of ${contests.length} pairs are settled`;
+    progress.step(`${section}, launch ${number + 1}: ${ours} and ${theirs} (${settled}, at most ${left} left)`);
+  };
+  const outcomes = await measureInPairs(contests, { until, isSettled, onLaunch });
+  const seconds = Math.round((Date.now() - Date.parse(started)) / 1e3);
+  const run: Circumstances = { started, seconds, load, disturbance: watched() };
+  progress.clear();
+  const sections: Partial<Record<PairedSection, Paired>> = {};
+  for (const section of settings.sections) {
+    const own = outcomes.filter(({ contest }) => contest.section === section);
+    if (own.length === 0) continue;
+    const comparisons = own.flatMap((outcome) => outcome.comparisons);
+    const faults = own.flatMap(({ contest, fault }) => (fault === null ? [] : [`${contest.theirs}: ${fault}`]));
+    sections[section] = { runs: [run], comparisons, faults };
+    print(`\n${section}: speed of the first program divided by that of the other\n\n${ratiosTable(comparisons)}`);
+  }
+  print(noiseLines(run.disturbance).join("\n"));
+  return sections;
+}
+
+function minutes(seconds: number): string {
+  return seconds < 100 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
+/** Prints each wrong response. Gives the exit status: 1 when there is one, else 0. */
+function reportFaults({ protocol, sections }: Report, streams: Streams): number {
+  const faults = [
+    ...Object.values(protocol).flatMap(faultsOf),
+    ...Object.entries(sections).flatMap(([section, paired]) => paired.faults.map((fault) => `${section}, ${fault}`)),
+  ];
+  for (const fault of faults) streams.stderr.write(`wrong response: ${fault}\n`);
+  return faults.length === 0 ? 0 : 1;
 }

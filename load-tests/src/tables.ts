@@ -1,158 +1,93 @@
 /** The tables of a run, for the terminal and for the page. @module */
-import { MARK_NOTE, markOf } from "./client-limit.js";
-import { isPrismaRow } from "./database/cases.js";
-import { compare, type Comparison, isDecided, oursFor, ratioOf } from "./ratios.js";
+import type { Comparison } from "./pairs/measure.js";
 import { type Result, rowsOf } from "./rounds.js";
-import { RUNTIME_TITLES } from "./runtimes.js";
-import type { Section } from "./settings.js";
-import { type Summary, uncertaintyOf } from "./statistics.js";
+import { isSettled } from "./settled.js";
+import type { PairedSection } from "./settings.js";
 import { formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 
-/** The row of a route that was measured with requests in flight behind each other bears this in its name. */
-const PIPELINED = /, \d+ pipelined$/;
-
-/** True for a row that was measured pipelined. */
-export function isPipelined(row: string): boolean {
-  return PIPELINED.test(row);
-}
-
-/** One table of a section. */
+/** The table of a section. */
 export interface Table {
-  /** The name in the comments around it on the page. */
-  readonly name: string;
-  readonly section: Section;
-  /** The unit of its figures, where all have the same. */
-  readonly unit?: string;
-  readonly draw: (results: readonly Result[]) => string;
+  readonly section: PairedSection;
   /** The title of its comparisons, such as `Bun`. */
   readonly title: string;
-  readonly comparisons: (results: readonly Result[]) => readonly Comparison[];
+}
+
+/** The sections, in the order of the page. */
+export const TABLES: readonly Table[] = [
+  { section: "http", title: "Over HTTP" },
+  { section: "pg", title: "PostgreSQL with `pg`" },
+  { section: "prisma", title: "PostgreSQL with Prisma" },
+  { section: "bun", title: "Bun" },
+  { section: "deno", title: "Deno" },
+  { section: "node26", title: "Node 26" },
+  { section: "direct", title: "Direct calls" },
+  { section: "routing", title: "Routing" },
+  { section: "start", title: "Startup and memory" },
+];
+
+/** A route as code, anything else as it is. */
+export function toTitle(row: string): string {
+  return row.replace(/^[A-Z]+ \/[^ ,]*/, "`$&`");
 }
 
 const NOT_MEASURED = "Not measured in this run.";
 
-const PER_CPU_SECOND = "requests per second of server CPU time";
+/** Marks a ratio whose interval is wider than ±5 %. */
+const MARK = "?";
 
-const all = (): boolean => true;
-const isPlain = (row: string): boolean => !isPipelined(row);
-
-/** The tables of all sections, in their order. */
-export const TABLES: readonly Table[] = [
-  rates("direct", "direct", "Direct calls", "perSecond", all),
-  rates("routing", "routing", "Routing", "perSecond", all),
-  rates("http", "http", "Over HTTP", "perSecond", isPlain),
-  rates("http", "http, pipelined", "Over HTTP, pipelined", "perSecond", isPipelined),
-  rates("http", "http, processor time", "Over HTTP, by processor time", "perCPUSecond", isPlain),
-  rates("database", "database", "PostgreSQL with `pg`", "perCPUSecond", (row) => !isPrismaRow(row)),
-  rates("database", "database, Prisma", "PostgreSQL with Prisma", "perCPUSecond", isPrismaRow),
-  ...RUNTIME_TITLES.map((title): Table => {
-    const table = rates("runtimes", `runtimes, ${title}`, title, "perCPUSecond", all);
-    return {
-      ...table,
-      draw: (results) => table.draw(resultsOn(title, results)),
-      comparisons: (results) => table.comparisons(resultsOn(title, results)),
-    };
-  }),
-  {
-    name: "footprint",
-    section: "footprint",
-    title: "Startup and memory",
-    draw: footprintTable,
-    comparisons: () => [],
-  },
-];
-
-function rates(section: Section, name: string, title: string, figure: string, has: (row: string) => boolean): Table {
-  const unit = figure === "perSecond" ? `${section === "routing" ? "lookups" : "requests"} per second` : PER_CPU_SECOND;
-  return {
-    name,
-    section,
-    unit,
-    title,
-    draw: (results) => ratesTable(results, figure, has),
-    comparisons: (results) => comparisonsOf(results, figure, has),
-  };
-}
-
-/** The results on one runtime, whose name ends its rows: `GET /health, Bun`. */
-function resultsOn(title: string, results: readonly Result[]): Result[] {
-  const suffix = `, ${title}`;
-  const own = results.map(({ rows, ...result }) => ({
-    ...result,
-    rows: Object.fromEntries(
-      Object.entries(rows).flatMap(([row, figures]) =>
-        row.endsWith(suffix) ? [[row.slice(0, -suffix.length), figures] as const] : [],
-      ),
-    ),
-  }));
-  return own.filter(({ rows }) => Object.keys(rows).length > 0);
-}
-
-/** A route as code, anything else as it is. */
-export function toTitle(row: string): string {
-  return row.replace(PIPELINED, "").replace(/^[A-Z]+ \/[^ ,]*/, "`$&`");
-}
-
-/** The comparisons of a figure in some rows. */
-export function comparisonsOf(
-  results: readonly Result[],
-  figure: string,
-  has: (row: string) => boolean,
-): readonly Comparison[] {
-  return compare(results, figure).filter(({ row }) => has(row));
-}
-
-/** One line per framework; in each cell its rate, half its spread, and how many times as fast ours is, if the runs can decide that. */
-function ratesTable(results: readonly Result[], figure: string, has: (row: string) => boolean): string {
-  const rows = rowsOf(results).filter(has);
-  if (rows.length === 0) return NOT_MEASURED;
-  const uncertainty = uncertaintyOf(comparisonsOf(results, figure, has).map(({ rounds }) => rounds));
-  const cell = (result: Result, row: string): string => {
-    const rate = result.rows[row]?.[figure];
-    if (rate === undefined) return "–";
-    const our = oursFor(results, result.contender)?.rows[row]?.[figure];
-    const ratio = our === undefined ? "" : ` · ${verdictOn(ratioOf(our, rate), uncertainty)}`;
-    const mark = markOf(result.rows[row] ?? {}, figure);
-    return `${withSpread(formatRate(rate.median) + mark, rate)}${ratio}`;
-  };
-  const isMarked = results.some((result) => rows.some((row) => markOf(result.rows[row] ?? {}, figure) !== ""));
-  const nameOf = ({ contender, faults }: Result): string => (faults.length === 0 ? contender : `${contender} (wrong)`);
-  const table = formatTable(
+/** One line per pair: in each cell the ratio with its interval. The first lines are the costs of ours, for orientation. */
+export function ratiosTable(comparisons: readonly Comparison[]): string {
+  if (comparisons.length === 0) return NOT_MEASURED;
+  const rows = [...new Set(comparisons.map(({ row }) => row))];
+  const ours = [...new Set(comparisons.map((comparison) => comparison.ours))];
+  const pairs = [...new Set(comparisons.map(pairOf))];
+  const find = (pair: string, row: string) => comparisons.find((one) => pairOf(one) === pair && one.row === row);
+  const costs = ours.map((name) => {
+    const costOf = (row: string) => comparisons.find((one) => one.ours === name && one.row === row)?.cost.ours;
+    return [`_${name}_`, ...rows.map((row) => `_${formatCost(costOf(row), row)}_`)];
+  });
+  const isOnly = ours.length === 1;
+  const drawn = formatTable(
     ["", ...rows.map(toTitle)],
-    results.map((result) => [nameOf(result), ...rows.map((row) => cell(result, row))]),
+    [
+      ...costs,
+      ...pairs.map((pair) => [
+        isOnly ? pair.replace(/^.* : /, "") : pair.replace(" : ", " / "),
+        ...rows.map((row) => formatInterval(find(pair, row))),
+      ]),
+    ],
   );
-  return [
-    table,
-    ...(isMarked ? [`\\${MARK_NOTE}`] : []),
-    ...(table.includes(UNDECIDED) && uncertainty !== null ? [undecidedNote(uncertainty)] : []),
-  ].join("\n\n");
+  return drawn.includes(MARK) ? `${drawn}\n\n\\${MARK} The interval is wider than ±5 %.` : drawn;
 }
 
-const UNDECIDED = "undecided";
-
-/** A ratio, unless its uncertainty contains 1: then the runs cannot tell which of the two is faster. */
-function verdictOn(ratio: number, uncertainty: number | null): string {
-  return isDecided(ratio, uncertainty) ? formatRatio(ratio) : UNDECIDED;
+function pairOf({ ours, theirs }: Comparison): string {
+  return `${ours} : ${theirs}`;
 }
 
-function undecidedNote(uncertainty: number): string {
-  return `_undecided_: the runs cannot show which is faster, because a ratio of this table is uncertain by a factor of ${uncertainty.toFixed(2)}.`;
+function formatCost(cost: number | undefined, row: string): string {
+  if (cost === undefined) return "–";
+  return `${Number(cost.toPrecision(3))} ${/, (\w+)$/.exec(row)?.[1] ?? "µs"}`;
 }
 
-/** A figure of a single process has no spread. */
-function withSpread(figure: string, { runs, spread }: Summary): string {
-  return runs.length === 1 ? figure : `${figure} ${formatSpread(spread)}`;
+/** A ratio with its interval: `1.43× (1.40–1.46)`. */
+export function formatInterval(comparison: Comparison | undefined): string {
+  if (comparison === undefined) return "–";
+  const { ratio, low, high } = comparison;
+  const [from, to] = [low, high].map((limit) => formatRatio(limit).slice(0, -1));
+  return `${formatRatio(ratio)} (${from}–${to})${isSettled(comparison) ? "" : MARK}`;
 }
 
-function footprintTable(results: readonly Result[]): string {
-  const cell = (summary: Summary | undefined, unit: string): string =>
-    summary === undefined || summary.median === 0 ? "–" : `${summary.median.toFixed(0)} ${unit}`;
+/** One line per program of the reference protocol: in each cell its rate and half its spread. */
+export function ratesTable(results: readonly Result[]): string {
+  const rows = rowsOf(results);
   return formatTable(
-    ["", "first response", "memory after 10,000 requests"],
-    results.map(({ contender, rows: { footprint } }) => [
-      contender,
-      cell(footprint?.["startMs"], "ms"),
-      cell(footprint?.["loadedMiB"], "MiB"),
+    ["", ...rows.map(toTitle)],
+    results.map(({ contender, rows: own, faults }) => [
+      faults.length === 0 ? contender : `${contender} (wrong)`,
+      ...rows.map((row) => {
+        const rate = own[row]?.["perSecond"];
+        return rate === undefined ? "–" : `${formatRate(rate.median)} ${formatSpread(rate.spread)}`;
+      }),
     ]),
   );
 }

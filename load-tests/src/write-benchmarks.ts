@@ -1,21 +1,20 @@
 /**
- * `make bench-page [RUN=file.json]`: writes the results of a run, by default of the last one, to the documentation.
- * Writes `load-tests/results.json`, the charts, and the blocks between the comments of the pages.
+ * `make bench-page [RUN=file.json,other.json]`: writes the results of a run, by default of the last one, or the launches
+ * of several runs together, to the documentation. Sections that the runs do not have stay as they are. Writes
+ * `load-tests/results.json`, the charts, and the blocks between the comments of the pages.
  *
  * @module
  */
 import { readFile, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { fillIn, toBlocks, toFigures } from "./benchmarks-page.js";
-import { CHARTS, PAGES, RESULTS } from "./paths.js";
-import { readRun, writePublished } from "./published.js";
+import { CHARTS, PAGES, runFiles } from "./paths.js";
+import { pool, readPublished, readRun, replaceSections, writePublished } from "./published.js";
 
-/** @throws Error when no complete run exists. */
+/** @throws Error when no run exists. */
 async function publish(): Promise<void> {
-  const run = process.env["RUN"];
-  const published = await readRun(run ? pathToFileURL(path.resolve(process.env["INIT_CWD"] ?? "", run)) : RESULTS);
-  await writePublished(published);
+  const run = pool(await Promise.all(runFiles(process.env["RUN"]).map(readRun)));
+  await writePublished(replaceSections(await readPublished(), run));
+  const published = await readPublished();
   for (const [name, figure] of Object.entries(toFigures(published))) await writeFile(new URL(name, CHARTS), figure);
   for (const page of PAGES) {
     const text = await readFile(page, "utf8");

@@ -3,39 +3,31 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { overlapOf } from "../src/bench-overlap.js";
 import { fillIn, toBlocks, toFigures } from "../src/benchmarks-page.js";
+import type { Comparison } from "../src/pairs/measure.js";
 import { CHARTS, PAGES } from "../src/paths.js";
-import { type Published, readPublished, readRun } from "../src/published.js";
-import { readSettings } from "../src/settings.js";
-import { summarize } from "../src/statistics.js";
+import { pool, type Published, readPublished, readRun, replaceSections } from "../src/published.js";
+import { comparison, sectionOf, settled } from "./_comparisons.js";
 
-/** Makes the results of contenders in one row. */
-const rowOf = (row: string, figure: "perSecond" | "perCPUSecond") => {
-  return (contender: string, ...runs: number[]) => ({
-    contender,
-    rows: { [row]: { [figure]: summarize(runs) } },
-    faults: [],
-  });
-};
-
-const result = rowOf("GET /health", "perSecond");
-const onBun = rowOf("GET /health, Bun", "perCPUSecond");
+const USER = "GET /users/{id}";
 
 const run: Published = {
-  started: "2026-01-02T03:04:05.000Z",
-  machine: { cpu: "a processor", cores: 2, node: "v20.1.0", load: 0.1 },
-  settings: readSettings({ PEERS: "1" }),
+  machine: { cpu: "a processor", cores: 2, node: "v20.1.0" },
   peers: { hono: "4.0.0" },
-  disturbances: {},
   sections: {
-    direct: [result("tsgi", 123_456), result("Hono", 61_728)],
-    routing: [],
-    database: [],
-    http: [result("tsgi serve", 50), result("Hono", 100), result("Express", 25)],
-    footprint: [],
-    runtimes: [onBun("tsgi serve", 2000), onBun("Hono", 1000)],
+    direct: sectionOf(settled("Hono fetch", "GET /health", 2, "tsgi")),
+    http: sectionOf(settled("Hono", USER, 0.5), settled("Express", USER, 8), settled("bare node:http", USER, 1.2)),
+    bun: sectionOf(settled("Hono", "GET /health", 0.9, "tsgi app.fetch")),
   },
 };
+
+/** The run with other results over HTTP. */
+function withHTTP(...comparisons: readonly Comparison[]): Published {
+  return { ...run, sections: { ...run.sections, http: sectionOf(...comparisons) } };
+}
+
+const linesOf = (block = ""): string[] => block.split("\n").map((line) => line.replaceAll(/ +/g, " "));
 
 describe("the figures of the documentation", () => {
   it.each(PAGES.map((page) => ({ page, name: path.basename(page.pathname) })))(
@@ -63,106 +55,46 @@ describe("the figures of the documentation", () => {
     }
   });
 
-  it("include the worst ratio and the best one, and the number of cases in which tsgi is slower", () => {
-    const { extremes } = toBlocks(run);
-    expect(extremes).toContain(
-      "| 0.50× Hono, `GET /health` | 2.00× Express, `GET /health` |    1 of 2 |            – |",
-    );
+  it("begin with one table of tsgi and well-known frameworks, and state if it is the fastest", () => {
+    const lines = linesOf(toBlocks(run)["overview"]);
+    expect(lines[0]).toBe("| tsgi on Node.js 20 is faster by | Hono | Express |");
+    expect(lines[2]).toBe("| `GET /users/{id}` | 0.50× (0.50–0.50) | 8.00× (8.00–8.00) |");
+    expect(lines[4]).toMatch(/^tsgi is faster in 1 of 2 comparisons, and slower in 1\./);
+    expect(lines.at(-1)).toBe("On Bun, `app.fetch` has 0.90× the speed of Hono and Elysia.");
+    expect(toBlocks(withHTTP(settled("Hono", USER, 2)))["overview"]).toContain("tsgi is the fastest in each row.");
   });
 
-  it("begin with one table of tsgi and three frameworks, and state if it is the fastest", () => {
-    const user = rowOf("GET /users/{id}", "perCPUSecond");
-    const rates = (contender: string, rate: number) => user(contender, rate, rate * 1.01);
-    const blockOf = (...http: Published["sections"]["http"] & object) => {
-      const { overview = "" } = toBlocks({ ...run, sections: { ...run.sections, http } });
-      return overview.split("\n").map((line) => line.replaceAll(/ +/g, " "));
-    };
-    const lines = blockOf(rates("tsgi serve", 300), rates("Fastify", 200), rates("Elysia", 250));
-    expect(lines[0]).toBe("| Requests per second of CPU time, Node.js 20 | tsgi | Fastify |");
-    expect(lines[2]).toBe("| `GET /users/{id}` | 302 | 201 |");
-    expect(lines.at(-1)).toMatch(
-      /^tsgi is the fastest in both rows\. A ratio of two numbers in a row is accurate to ±\d %\.$/,
-    );
-    const slower = blockOf(rates("tsgi serve", 100), rates("Hono", 200));
-    expect(slower.at(-1)).toMatch(/^tsgi is slower in 1 of 1 comparisons, and 0 are undecided\./);
+  it("leave a ratio that is not settled out of the overview, and show it in the table", () => {
+    const wide = comparison("Express", USER, [4, 9, 5, 8]);
+    const blocks = toBlocks(withHTTP(settled("Hono", USER, 2), wide));
+    expect(linesOf(blocks["overview"])[0]).toBe("| tsgi on Node.js 20 is faster by | Hono |");
+    expect(blocks["http"]).toMatch(/^\| Express +\| +6\.\d\d× \(.*\)\? \|$/m);
   });
 
-  it("list the cases in which tsgi is slower, if the runs can decide that", () => {
-    expect(toBlocks(run)["slower"]).toBe("- **Over HTTP**: Hono in 1 of 1 rows (0.50×)");
-    const http = [result("tsgi serve", 50, 60, 100), result("Hono", 70, 70, 70)];
-    const blocks = toBlocks({ ...run, sections: { ...run.sections, http } });
-    expect(blocks["slower"]).toBe("The runs show no case in which tsgi is slower.");
-    expect(blocks["http"]).toMatch(/^\| Hono +\| +70 ±0 % · undecided \|$/m);
-    expect(blocks["http"]).toContain("_undecided_: the runs cannot show which is faster");
-  });
-
-  it("state by which factor a ratio is uncertain, and count a spread once", () => {
-    const http = [result("tsgi serve", 50, 50, 100), result("Hono", 50, 50, 50), result("Express", 1, 1, 1)];
-    const blocks = toBlocks({ ...run, sections: { ...run.sections, http } });
-    expect(blocks["extremes"]).toMatch(/^\| Over HTTP +\| 1\.00× .*\| +0 of 2 \| +1\.72 \|$/m);
-    expect(blocks["measured on"]).toContain("1 of all 3 results varied by more than ±10 % between the runs");
-  });
-
-  it("compare bare uWebSockets.js with tsgi on it, and draw both of ours as ours", () => {
-    const http = [result("tsgi serve", 50), result("tsgi on uWebSockets.js", 90), result("uWebSockets.js", 100)];
-    const other = { ...run, sections: { ...run.sections, http } };
-    const { http: table } = toBlocks(other);
-    expect(table).toMatch(/^\| tsgi on uWebSockets\.js \| +90 \|$/m);
-    expect(table).toMatch(/^\| uWebSockets\.js +\| +100 · 0\.90× \|$/m);
-    expect(toFigures(other)["benchmark-http.svg"]?.match(/class="ours"/g)).toHaveLength(2);
-  });
-
-  it("separate pipelined measurements from the rest, with the names of their routes", () => {
-    const row = { perSecond: summarize([100, 120]) };
-    const pipelined = {
-      contender: "tsgi serve",
-      rows: { "GET /health": row, "GET /health, 10 pipelined": row },
-      faults: [],
-    };
-    const blocks = toBlocks({ ...run, sections: { ...run.sections, http: [pipelined] } });
-    for (const name of ["http", "http, pipelined"]) {
-      expect(blocks[name]?.split("\n")).toEqual([
-        "|            | `GET /health` |",
-        "| ---------- | ------------: |",
-        "| tsgi serve |      110 ±9 % |",
-      ]);
-    }
-  });
-
-  it("have a table for each runtime, with the servers that were measured there", () => {
-    const blocks = toBlocks(run);
-    expect(blocks["runtimes, Bun"]?.split("\n").map((line) => line.replaceAll(/ +/g, " "))).toEqual([
-      "| | `GET /health` |",
-      expect.stringMatching(/^\|[-| :]+\|$/),
-      "| tsgi serve | 2,000 |",
-      "| Hono | 1,000 · 2.00× |",
+  it("list the cases in which tsgi is slower, if the whole interval shows it", () => {
+    const open = comparison("h3", USER, [0.8, 1.1, 0.9, 1]);
+    const blocks = toBlocks(withHTTP(settled("Hono", USER, 0.5), open, settled("uWebSockets.js", USER, 0.8)));
+    expect(blocks["slower"]?.split("\n")).toEqual([
+      "- **Over HTTP**: Hono in 1 of 1 rows (0.50×), uWebSockets.js (no framework) in 1 of 1 rows (0.80×)",
+      "- **Bun**: Hono in 1 of 1 rows (0.90×)",
     ]);
-    expect(blocks["runtimes, Deno"]).toBe("Not measured in this run.");
+    const faster = { ...run, sections: { http: sectionOf(settled("Hono", USER, 2)) } };
+    expect(toBlocks(faster)["slower"]).toBe("The runs show no case in which tsgi is slower.");
   });
 
-  it("keep the rows on pg and those on Prisma apart", () => {
-    const row = { perCPUSecond: summarize([100]) };
-    const database = [{ contender: "tsgi serve", rows: { "GET /db": row, "GET /db, Prisma": row }, faults: [] }];
-    const blocks = toBlocks({ ...run, sections: { ...run.sections, database } });
-    const headOf = (name: string) => blocks[name]?.split("\n")[0]?.replaceAll(/ +/g, " ");
-    expect(headOf("database")).toBe("| | `GET /db` |");
-    expect(headOf("database, Prisma")).toBe("| | `GET /db`, Prisma |");
+  it("include the lowest and the highest settled ratio, and the share of settled ones", () => {
+    const { extremes = "", "measured on": measured } = toBlocks(run);
+    expect(linesOf(extremes)[2]).toBe(
+      "| Over HTTP | 0.50× Hono, `GET /users/{id}` | 8.00× Express, `GET /users/{id}` | 1 of 3 | 3 |",
+    );
+    expect(measured).toContain("The interval of 5 of 5 ratios is within ±5 %.");
   });
 
-  it("state that they are provisional if the run was a quick one, or the machine noisy", () => {
-    const quick = { ...run, settings: readSettings({ PEERS: "1", QUICK: "1" }) };
-    const busy = { ...run, machine: { ...run.machine, load: 1.5 } };
-    expect(toBlocks(run)["measured on"]).not.toContain("provisional");
-    const disturbed = { ...run, disturbances: { http: { stolen: 0.02, others: 0, frequency: 0 } } };
-    const said: [Published, string][] = [
-      [quick, "the run was a quick one."],
-      [busy, "the load was 1.5 at the start."],
-      [disturbed, "the host took 2.0 % of the processors' time (steal)."],
-    ];
-    for (const [one, reason] of said) {
-      expect(toBlocks(one)["measured on"]).toContain(`**These results are provisional**: ${reason}`);
-      expect(toBlocks(one)["overview"]).toContain(`**These results are provisional**: ${reason}`);
-    }
+  it("state what else used the processors", () => {
+    const http = sectionOf(settled("Hono", USER, 2));
+    const runs = http.runs.map((one) => ({ ...one, disturbance: { ...one.disturbance, others: 0.4 } }));
+    const busy = toBlocks({ ...run, sections: { http: { ...http, runs } } });
+    expect(busy["measured on"]).toContain("During the runs, other processes used 40.0 % of the processors' time.");
   });
 
   it("replace earlier results, and no other text", () => {
@@ -180,9 +112,17 @@ describe("a chart of the documentation", () => {
       expect(figure).toContain('<rect width="100%" height="100%"');
     }
   });
+
+  it("compares bare uWebSockets.js only with tsgi on it, and draws both of ours as ours", () => {
+    const uws = "tsgi on uWebSockets.js";
+    const http = withHTTP(settled(uws, USER, 0.9), settled("uWebSockets.js", USER, 0.8, uws));
+    const chart = toFigures(http)["benchmark-http.svg"];
+    expect(chart?.match(/class="ours"/g)).toHaveLength(2);
+    expect(chart).not.toContain(">uWebSockets.js<");
+  });
 });
 
-describe("a run that is to be published", () => {
+describe("runs that are to be published", () => {
   let folder: string;
 
   beforeAll(async () => {
@@ -191,31 +131,51 @@ describe("a run that is to be published", () => {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  const read = async (published: unknown) => {
+  const read = async (published: object) => {
     const file = path.join(folder, "run.json");
     await writeFile(file, JSON.stringify(published));
     return readRun(pathToFileURL(file));
   };
 
-  it("has four significant digits of each number, without the path of its file", async () => {
-    const { sections, settings } = await read({ ...run, settings: { ...run.settings, output: "/home/me/run.json" } });
-    expect(settings.output).toBeNull();
-    expect(sections.direct?.[0]?.rows["GET /health"]).toEqual({
-      perSecond: { median: 123_500, min: 123_500, max: 123_500, spread: 0, runs: [123_500] },
-    });
-  });
-
-  it("is rejected when something is missing", async () => {
-    const { routing: _routing, ...sections } = run.sections;
-    await expect(read({ ...run, sections })).rejects.toThrow("it has no routing: make bench PEERS=1");
-    await expect(read({ ...run, settings: readSettings({}) })).rejects.toThrow("it has no peers");
+  it("are rejected if quick, without peers, missing, or with a wrong response", async () => {
+    await expect(read({ ...run, quick: true })).rejects.toThrow("Expected a whole run with the peers");
+    await expect(read({ ...run, quick: false, peers: {} })).rejects.toThrow("Expected a whole run with the peers");
     await expect(readRun(pathToFileURL(path.join(folder, "missing.json")))).rejects.toThrow("Measure first");
+    const http = { ...sectionOf(), faults: ["Hono: GET /health: expected 200, got 500"] };
+    await expect(read({ ...run, quick: false, sections: { http } })).rejects.toThrow(
+      "Results with wrong responses are not published: Hono: GET /health: expected 200, got 500",
+    );
   });
 
-  it("is rejected if a response was wrong", async () => {
-    const direct = [{ contender: "Hono", rows: {}, faults: ["GET /health: expected 200, got 500"] }];
-    await expect(read({ ...run, sections: { ...run.sections, direct } })).rejects.toThrow(
-      "Results of a run with wrong responses are not published: Hono: GET /health: expected 200, got 500",
+  it("can be pooled: the launches of a row count together", () => {
+    const other = { ...run, sections: { http: sectionOf(settled("Hono", USER, 2), settled("h3", USER, 1)) } };
+    const { sections } = pool([run, other]);
+    expect(sections.http?.runs).toHaveLength(2);
+    expect(sections.http?.comparisons.map(({ theirs, ratios }) => [theirs, ratios])).toEqual([
+      ["Hono", [0.5, 0.5, 0.5, 0.5, 2, 2, 2, 2]],
+      ["Express", [8, 8, 8, 8]],
+      ["bare node:http", [1.2, 1.2, 1.2, 1.2]],
+      ["h3", [1, 1, 1, 1]],
+    ]);
+    expect(sections.direct).toEqual(run.sections.direct);
+  });
+
+  it("replace the sections that they have, if the machine is the same", () => {
+    const bun = sectionOf(settled("Hono", "GET /health", 1.1, "tsgi app.fetch"));
+    const { sections } = replaceSections(run, { ...run, sections: { bun } });
+    expect(sections).toEqual({ ...run.sections, bun });
+    const elsewhere = { ...run, machine: { ...run.machine, cores: 8 }, sections: { bun } };
+    expect(() => replaceSections(run, elsewhere)).toThrow("The results are of different machines: 2 × a processor");
+  });
+
+  it("are compared row by row: their intervals overlap, or they are listed", () => {
+    const again = { ...run, sections: { http: sectionOf(settled("Hono", USER, 0.5), settled("Express", USER, 9)) } };
+    const { share, text } = overlapOf(run, again);
+    expect(share).toBe(0.5);
+    expect(text).toContain("The intervals of 1 of 2 rows overlap (50.0 %). In 2, both are within ±5 %.");
+    expect(linesOf(text).at(-1)).toBe(
+      "| http / tsgi serve : Express / GET /users/{id} | 8.00× (8.00–8.00) | 9.00× (9.00–9.00) |",
     );
+    expect(overlapOf(run, run).text).toContain("5 of 5 rows overlap (100.0 %)");
   });
 });

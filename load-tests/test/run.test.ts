@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Contest } from "../src/pairs/measure.js";
 import type { Result } from "../src/rounds.js";
 import { runBench } from "../src/run.js";
 import { readSettings } from "../src/settings.js";
@@ -17,53 +18,56 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function run(results: Result[]): Promise<{ status: number; stdout: string; stderr: string; figures: unknown }> {
+async function run(results: Result[], launch: Contest["launch"]) {
   const printed = { stdout: "", stderr: "" };
-  const measure = async () => results;
   const output = join(folder, "new", "figures.json");
+  const contest: Contest = { section: "http", ours: "tsgi serve", theirs: "bare node:http", seconds: 30, launch };
   const status = await runBench(
-    readSettings({ ONLY: "direct", OUT: output }),
+    readSettings({ ONLY: "direct,http", OUT: output }),
     {
       stdout: { write: (text: string) => (printed.stdout += text) },
       stderr: { write: (text: string) => (printed.stderr += text) },
     },
     {
-      direct: measure,
-      routing: measure,
-      http: measure,
-      database: measure,
-      runtimes: measure,
-      footprint: measure,
+      direct: async () => results,
+      routing: async () => [],
+      contests: async () => ({ contests: [contest], [Symbol.asyncDispose]: async () => {} }),
     },
   );
   return { status, ...printed, figures: JSON.parse(await readFile(output, "utf8")) };
 }
 
 const right = { contender: "tsgi", rows: { "GET /": { perSecond: summarize([1234]) } }, faults: [] };
+const launched = async () => [{ name: "GET /health", ratio: 2, cost: { ours: 10, theirs: 20 } }];
 
 describe("runBench", () => {
   it("prints the tables, stores the results, and returns 0 if every response was right", async () => {
-    const { status, stdout, stderr, figures } = await run([right]);
+    const { status, stdout, figures } = await run([right], launched);
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^\| tsgi \| +1,230 \|$/m);
-    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^\| tsgi \| +1,230 ±0 % \|$/m);
+    expect(stdout).toMatch(/^\| bare node:http \| +2\.00× \(2\.00–2\.00\) \|$/m);
     expect(figures).toMatchObject({
       machine: { node: process.version },
-      settings: { quick: false },
-      sections: { direct: [{ contender: "tsgi" }] },
+      quick: false,
+      protocol: { direct: [{ contender: "tsgi" }] },
+      sections: { http: { comparisons: [{ ours: "tsgi serve", ratios: [2, 2, 2, 2] }] } },
     });
   });
 
-  it("reports a section that was not measured", async () => {
-    expect((await run([])).stdout).toContain("direct: not measured");
+  it("prints how long it takes before it begins, and its progress", async () => {
+    const { stdout, stderr } = await run([right], launched);
+    expect(stdout).toContain("1 pair of programs: about 2 minutes, at most 60 s.\n");
+    expect(stderr).toContain(
+      "http, launch 4: tsgi serve and bare node:http (0 of 1 pairs are settled, at most 60 s left)\n",
+    );
   });
 
-  it("returns 1 and prints framework and error if a response was wrong", async () => {
-    const { status, stderr } = await run([
-      right,
-      { contender: "a peer", rows: {}, faults: ["GET /health: expected the status 200, got 500"] },
-    ]);
+  it("returns 1 and prints program and error if a response was wrong", async () => {
+    const { status, stderr } = await run([{ ...right, faults: ["GET /: got 500"] }], async () => {
+      throw new Error("GET /health: expected the status 200, got 500");
+    });
     expect(status).toBe(1);
-    expect(stderr).toBe("wrong response: a peer: GET /health: expected the status 200, got 500\n");
+    expect(stderr).toContain("wrong response: tsgi: GET /: got 500\n");
+    expect(stderr).toContain("wrong response: http, bare node:http: GET /health: expected the status 200, got 500\n");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { median, roundRatios, summarize, uncertaintyOf } from "../src/statistics.js";
+import { median, summarize } from "../src/statistics.js";
 
 describe("median", () => {
   it.each([
@@ -27,45 +27,3 @@ describe("summarize", () => {
     expect(summarize([90, 100, 120])).toEqual({ median: 100, min: 90, max: 120, spread: 0.15, runs: [90, 100, 120] });
   });
 });
-
-describe("roundRatios", () => {
-  it("compares round by round, so that a slow round on both sides does not count", () => {
-    expect(roundRatios([100, 50, 100], [200, 100, 200])).toEqual([0.5, 0.5, 0.5]);
-    expect(roundRatios([100, 10, 100], [100, 20, 100])).toEqual([1, 0.5, 1]);
-  });
-
-  it("rejects different numbers of runs", () => {
-    expect(() => roundRatios([1, 2], [1])).toThrow("2 and 1");
-  });
-});
-
-describe("uncertaintyOf", () => {
-  it("is a factor that covers the median of rounds in 95 of 100 comparisons", () => {
-    const random = randomNumbers();
-    const comparisons = Array.from({ length: 1_000 }, () =>
-      Array.from({ length: 5 }, () => 2 * Math.exp(0.3 * (sumOf(12, random) - 6))),
-    );
-    const factor = uncertaintyOf(comparisons) ?? 0;
-    const covered = comparisons.filter((ratios) => Math.abs(Math.log(median(ratios) / 2)) < Math.log(factor)).length;
-    expect(factor).toBeCloseTo(1.37, 1);
-    expect(covered / comparisons.length).toBeGreaterThan(0.93);
-    expect(covered / comparisons.length).toBeLessThan(0.97);
-  });
-
-  it("is 1 for rounds that agree, and unknown for single ones", () => {
-    expect(uncertaintyOf([[2, 2, 2]])).toBe(1);
-    expect(uncertaintyOf([[2], []])).toBeNull();
-  });
-});
-
-/** Numbers from 0 to 1, the same in each run: Park and Miller's. */
-function randomNumbers(): () => number {
-  let state = 1;
-  return () => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;
-}
-
-function sumOf(count: number, random: () => number): number {
-  let total = 0;
-  for (let index = 0; index < count; index++) total += random();
-  return total;
-}

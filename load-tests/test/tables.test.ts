@@ -1,68 +1,62 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Result } from "../src/rounds.js";
 import { summarize } from "../src/statistics.js";
-import { TABLES } from "../src/tables.js";
-
-function result(contender: string, row: string, figures: Record<string, number>, faults: string[] = []): Result {
-  const summaries = Object.entries(figures).map(([name, figure]) => [name, summarize([figure, figure, figure])]);
-  return { contender, rows: faults.length === 0 ? { [row]: Object.fromEntries(summaries) } : {}, faults };
-}
+import { ratesTable, ratiosTable } from "../src/tables.js";
+import { comparison, settled } from "./_comparisons.js";
 
 /** The lines of a table, each space once. */
-function draw(name: string, ...results: readonly Result[]): string[] {
-  const table = TABLES.find((one) => one.name === name);
-  return (table?.draw(results) ?? "").split("\n").map((line) => line.replaceAll(/ +/g, " "));
-}
+const linesOf = (table: string): string[] => table.split("\n").map((line) => line.replaceAll(/ +/g, " "));
 
-describe("a table of rates", () => {
-  it("has rates, spreads and ratios", () => {
-    const [ours, byHand, peer] = [1_000_000, 2_000_000, 100_000].map((perSecond) => ({ perSecond }));
-    const lines = draw(
-      "direct",
-      result("tsgi", "GET /health", ours ?? {}),
-      result("hand-written ASGI", "GET /health", byHand ?? {}),
-      result("Hono fetch", "GET /health", peer ?? {}),
-    );
-    expect(lines).toEqual([
-      "| | `GET /health` |",
-      expect.stringMatching(/^\| -+ \| -+: \|$/),
-      "| tsgi | 1,000,000 ±0 % |",
-      "| hand-written ASGI | 2,000,000 ±0 % · 0.50× |",
-      "| Hono fetch | 100,000 ±0 % · 10× |",
+describe("a table of ratios", () => {
+  it("has the cost of ours once, and the ratio of each pair with its interval", () => {
+    const table = ratiosTable([
+      settled("Hono", "GET /users/{id}", 1.5),
+      settled("Hono", "POST /users", 12),
+      settled("Express", "GET /users/{id}", 8),
+    ]);
+    expect(linesOf(table)).toEqual([
+      "| | `GET /users/{id}` | `POST /users` |",
+      expect.stringMatching(/^\| -+ \| -+: \| -+: \|$/),
+      "| _tsgi serve_ | _10 µs_ | _10 µs_ |",
+      "| Hono | 1.50× (1.50–1.50) | 12× (12–12) |",
+      "| Express | 8.00× (8.00–8.00) | – |",
     ]);
   });
 
-  it("marks a framework with a wrong response and shows no number for it", () => {
-    const lines = draw(
-      "direct",
-      result("tsgi", "GET /health", { perSecond: 1 }),
-      result("Hono fetch", "GET /health", { perSecond: 5 }, ["GET /health: wrong"]),
-    );
-    expect(lines.at(-1)).toBe("| Hono fetch (wrong) | – |");
+  it("names both programs of a pair if there are several of ours", () => {
+    const table = ratiosTable([settled("Hono", "GET /", 1), settled("Hono", "GET /", 1, "tsgi app.fetch")]);
+    expect(linesOf(table).slice(2)).toEqual([
+      "| _tsgi serve_ | _10 µs_ |",
+      "| _tsgi app.fetch_ | _10 µs_ |",
+      "| tsgi serve / Hono | 1.00× (1.00–1.00) |",
+      "| tsgi app.fetch / Hono | 1.00× (1.00–1.00) |",
+    ]);
   });
 
-  it("marks a rate that is the client's, and not the processor time", () => {
-    const ours = result("tsgi serve", "GET /health", { perSecond: 10, perCPUSecond: 10, clientLoad: 1, serverLoad: 1 });
-    const theirs = { perSecond: 20, perCPUSecond: 20, clientLoad: 0.97, serverLoad: 0.8 };
-    const others = result("Hono", "GET /health", theirs);
-    expect(draw("http", ours, others)).toEqual(
-      expect.arrayContaining([
-        "| tsgi serve | 10 ±0 % |",
-        "| Hono | 20* ±0 % · 0.50× |",
-        "\\* Limited by the load generator: its core was fully used, the server's was not.",
-      ]),
-    );
-    expect(draw("http, processor time", ours, others).join("\n")).not.toContain("*");
+  it("marks a ratio that is not settled: its interval is wide, or there were few launches", () => {
+    const wide = comparison("Hono", "GET /", [1, 2, 1, 2]);
+    const few = comparison("Express", "GET /", [5, 5]);
+    const lines = linesOf(ratiosTable([wide, few]));
+    expect(lines[3]).toMatch(/^\| Hono \| 1\.4\d× \(.*\)\? \|$/);
+    expect(lines[4]).toBe("| Express | 5.00× (5.00–5.00)? |");
+    expect(lines.at(-1)).toMatch(/^\\\? The interval is wider than ±5 %/);
+  });
+
+  it("has the unit of a row that has another one", () => {
+    expect(linesOf(ratiosTable([settled("Hono", "first response, ms", 1)]))[2]).toBe("| _tsgi serve_ | _10 ms_ |");
   });
 
   it("reports that it was not measured", () => {
-    expect(draw("database")).toEqual(["Not measured in this run."]);
+    expect(ratiosTable([])).toBe("Not measured in this run.");
   });
 });
 
-describe("the table of start and memory", () => {
-  it("shows empty cells for missing results", () => {
-    const figures = { startMs: 120, loadedMiB: 0 };
-    expect(draw("footprint", result("tsgi serve", "footprint", figures)).at(-1)).toBe("| tsgi serve | 120 ms | – |");
+describe("a table of rates", () => {
+  it("has rates and spreads, and marks a program with a wrong response", () => {
+    const right = { contender: "tsgi", rows: { "GET /": { perSecond: summarize([90, 100, 110]) } }, faults: [] };
+    const wrong = { contender: "hand-written ASGI", rows: {}, faults: ["GET /: wrong"] };
+    expect(linesOf(ratesTable([right, wrong])).slice(2)).toEqual([
+      "| tsgi | 100 ±10 % |",
+      "| hand-written ASGI (wrong) | – |",
+    ]);
   });
 });

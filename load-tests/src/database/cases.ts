@@ -17,34 +17,22 @@ const SCRIPT = /&lt;script&gt;alert\((?:&quot;|&#34;|&#x22;)This should not be d
 
 /** The routes after TechEmpower's, in the order of the table. */
 export const DATABASE_CASES: readonly Case[] = [
-  get("GET /db", "/db", 0.3, checkWorld),
-  get(`GET /queries, ${MANY} queries`, `/queries?queries=${MANY}`, 0.05, checkWorlds),
-  get(`GET /updates, ${MANY} updates`, `/updates?queries=${MANY}`, 0.03, checkWorlds),
-  { ...get("GET /fortunes", "/fortunes", 0.3, checkFortunes), isConstant: true },
+  get("GET /db", "/db", checkWorld),
+  get(`GET /queries, ${MANY} queries`, `/queries?queries=${MANY}`, checkWorlds),
+  get(`GET /updates, ${MANY} updates`, `/updates?queries=${MANY}`, checkWorlds),
+  { ...get("GET /fortunes", "/fortunes", checkFortunes), isConstant: true },
 ];
-
-const SUFFIX = ", Prisma";
-
-/** The same case on Prisma, with fewer requests: a query is several times the work of one on `pg`. 8 connections are saturation. */
-export function onPrisma(one: Case): Case {
-  return { ...one, name: one.name + SUFFIX, share: one.share * 0.1, connections: 8 };
-}
-
-/** True for a row that was measured on Prisma. */
-export function isPrismaRow(row: string): boolean {
-  return row.endsWith(SUFFIX);
-}
 
 /** The case whose rows must be found in the database afterwards. */
 export const [, , UPDATES] = DATABASE_CASES as readonly [Case, Case, Case, Case];
 
-function get(name: string, path: string, share: number, check: Case["check"]): Case {
+function get(name: string, path: string, check: Case["check"]): Case {
   const faultOf = (reply: Reply): string | null => (reply.status === 200 ? check(reply) : `got ${reply.status}`);
   const named = (reply: Reply): string | null => {
     const fault = faultOf(reply);
     return fault === null ? null : `${name}: ${fault}`;
   };
-  return { name, method: "GET", path, headers: {}, body: null, share, isConstant: false, check: named };
+  return { name, method: "GET", path, headers: {}, body: null, isConstant: false, check: named };
 }
 
 function checkWorld({ body }: Reply): string | null {

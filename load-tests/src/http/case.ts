@@ -15,10 +15,6 @@ export interface Case {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Its requests, as a share of the suite's: less than 1 if a response is much work. */
-  readonly share: number;
-  /** Connections at most, where those that are cut at the end would leave the server much work; all of the load without it. */
-  readonly connections?: number;
   /** True if every response has the same body. */
   readonly isConstant: boolean;
   /** The error of a response in one line, or `null` if it is right. */
@@ -31,7 +27,7 @@ export function toCase(example: Example): Case {
   const headers = { ...example.headers, ...(body === null ? {} : { "content-type": "application/json" }) };
   const check = ({ status, headers: lines, body: text }: Reply): string | null =>
     faultOf(example, { status, contentType: lines["content-type"] ?? "", body: text });
-  return { name, method, path, headers, body, share: 1, isConstant: true, check };
+  return { name, method, path, headers, body, isConstant: true, check };
 }
 
 /** Sends the request of a case and reads the response. */

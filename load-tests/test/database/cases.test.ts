@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { DATABASE_CASES, faultOfStored, isPrismaRow, onPrisma, UPDATES, worldsOf } from "../../src/database/cases.js";
+import { DATABASE_CASES, faultOfStored, UPDATES, worldsOf } from "../../src/database/cases.js";
 
 const world = (id: number, randomnumber = 1) => ({ id, randomnumber });
 const worlds = (count: number) => Array.from({ length: count }, (_, index) => world(index + 1));
@@ -63,14 +63,5 @@ describe("the checks of responses with a database", () => {
     expect(faultOfStored(answered, [world(2, 6), world(1, 5)])).toBeNull();
     expect(faultOfStored(answered, [world(2, 7), world(1, 5)])).toBe("the row 2 was in a response but was not stored");
     expect(faultOfStored(answered, [world(1, 5)])).toBe("the row 2 was in a response but was not stored");
-  });
-});
-
-describe("a case on Prisma", () => {
-  it("has a separate name, the same request and check, and fewer requests", () => {
-    const { name, share, method, path, check } = onPrisma(UPDATES);
-    expect(UPDATES).toMatchObject({ method, path, check });
-    expect([isPrismaRow(name), isPrismaRow(UPDATES.name)]).toEqual([true, false]);
-    expect(share).toBeLessThan(UPDATES.share);
   });
 });

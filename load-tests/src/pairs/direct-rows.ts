@@ -1,7 +1,6 @@
 /** Direct calls, in slices. @module */
 import { createCaller } from "../direct/caller.js";
-import { toContender } from "../direct/contender.js";
-import * as application from "../direct/contenders/tsgi.js";
+import { loadContender } from "../direct/contender.js";
 import { proofFaults, warmUp } from "../direct/measure.js";
 import { EXAMPLES } from "../examples.js";
 import type { SlicedRow, SlicedSection } from "./slice-process.js";
@@ -10,8 +9,8 @@ import type { SlicedRow, SlicedSection } from "./slice-process.js";
 const CHECKED = 500;
 
 /** Checks each route and the validation of bodies. */
-export async function prepare(): Promise<SlicedSection> {
-  const contender = toContender(application, "the application");
+export async function prepare(module: string): Promise<SlicedSection> {
+  const contender = await loadContender(module);
   const faults = await proofFaults(contender);
   const rows: SlicedRow[] = [];
   for (const example of EXAMPLES) {

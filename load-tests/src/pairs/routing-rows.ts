@@ -1,12 +1,12 @@
 /** Look-ups, in slices. @module */
-import { createRouter } from "../routing/contenders/tsgi.js";
+import { loadRouter } from "../routing/contender.js";
 import { faultOf, repeat } from "../routing/measure.js";
 import { LOOKUPS, ROUTES } from "../routing/routes.js";
 import type { SlicedSection } from "./slice-process.js";
 
 /** Checks each look-up. */
-export function prepare(): SlicedSection {
-  const router = createRouter(ROUTES);
+export async function prepare(module: string): Promise<SlicedSection> {
+  const router = await loadRouter(module, ROUTES);
   return {
     faults: LOOKUPS.flatMap((wanted) => faultOf(router, wanted) ?? []),
     rows: LOOKUPS.map(({ name, path }) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from "@jest/globals";
-import { type Line, sendMany } from "../../src/compare/loops.js";
+import { type Line, sendMany } from "../../src/pairs/loops.js";
 
 /** Lines whose `send` gets the number of the request. */
 function linesOf(count: number, send: (request: number, line: Line) => void): Line[] {

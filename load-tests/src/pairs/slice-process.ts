@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onCore } from "../cores.js";
+import type { Ready, Sliced } from "./slices.js";
 
 /** One row of a section, checked and ready to be measured. */
 export interface SlicedRow {
@@ -15,11 +16,6 @@ export interface SlicedRow {
 export interface SlicedSection {
   readonly rows: readonly SlicedRow[];
   /** The wrong responses of its check, in one line each. */
-  readonly faults: readonly string[];
-}
-
-interface Ready {
-  readonly names: readonly string[];
   readonly faults: readonly string[];
 }
 
@@ -49,29 +45,31 @@ export function serveSlices({ rows, faults }: SlicedSection): void {
 }
 
 /** A process that calls {@link serveSlices}. */
-export class SliceProcess {
+export class SliceProcess implements Sliced {
   readonly #child: ChildProcess;
   readonly #ended: Promise<never>;
+  readonly #ready: Promise<Ready>;
 
-  constructor(script: URL, argument: string, core: number, nodeArguments: readonly string[] = []) {
-    const line = [process.execPath, ...nodeArguments, fileURLToPath(script), argument];
-    const [command = "", ...args] = onCore(core, line);
-    this.#child = spawn(command, args, {
+  constructor(script: URL, args: readonly string[], core: number, nodeArguments: readonly string[] = []) {
+    const line = [process.execPath, ...nodeArguments, fileURLToPath(script), ...args];
+    const [command = "", ...rest] = onCore(core, line);
+    this.#child = spawn(command, rest, {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       env: { ...process.env, NODE_ENV: "production" },
     });
     this.#ended = once(this.#child, "exit").then(([code]: unknown[]) => {
-      throw new Error(`A process of the comparison ended with ${String(code)}.`);
+      throw new Error(`A measuring process ended with ${String(code)}.`);
     });
-    this.#ended.catch(() => {}); // it is reported to the code that awaits a message
+    this.#ready = this.#next();
+    // Both are reported to the code that awaits a message.
+    this.#ended.catch(() => {});
+    this.#ready.catch(() => {});
   }
 
-  /** Waits for the names of its rows. */
   ready(): Promise<Ready> {
-    return this.#next();
+    return this.#ready;
   }
 
-  /** Sends requests of a row and returns the processor time, in microseconds. @throws Error for a wrong response. */
   async slice(row: number, requests: number): Promise<number> {
     this.#child.send({ row, requests } satisfies SliceRequest);
     const slice = await this.#next<Slice>();
@@ -79,8 +77,9 @@ export class SliceProcess {
     return slice.usedUs;
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#child.kill();
+    await this.#ended.catch(() => {});
   }
 
   async #next<Message>(): Promise<Message> {

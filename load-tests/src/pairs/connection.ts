@@ -1,21 +1,21 @@
 /** A connection that sends one request again and again. @module */
 import { connect, type OnReadOpts, type Socket } from "node:net";
-import type { Answer, Example } from "../examples.js";
+import type { Case, Reply } from "../http/case.js";
 import type { Line } from "./loops.js";
 
 /** The bytes of a response. All later ones must be the same except for their date. */
-export interface WireAnswer extends Answer {
+export interface WireAnswer extends Reply {
   readonly bytes: Buffer;
   /** The place of the value of `Date`; both 0 without one. */
   readonly date: readonly [start: number, end: number];
 }
 
 /** The bytes of a request. */
-export function toWire(url: string, { method, path, headers, body }: Example): Buffer {
+export function toWire(url: string, { method, path, headers, body }: Case): Buffer {
   const lines = Object.entries({
     host: new URL(url).host,
     ...headers,
-    ...(body === null ? {} : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) }),
+    ...(body === null ? {} : { "content-length": String(Buffer.byteLength(body)) }),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body ?? ""}`);
 }
@@ -52,7 +52,7 @@ function parseAnswer(bytes: Buffer): WireAnswer | null {
     bytes,
     date: valueOf("date")?.indices?.[1] ?? [0, 0],
     status: Number(text.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length)),
-    contentType: valueOf("content-type")?.[1] ?? "",
+    headers: { "content-type": valueOf("content-type")?.[1] ?? "" },
     // A body in chunks has been written at once here, as one.
     body: length === undefined ? content.replace(/^[^\r]*\r\n/, "").replace(/\r\n0\r\n\r\n$/, "") : content,
   };
@@ -63,31 +63,39 @@ function open(url: string, onread?: OnReadOpts): Socket {
   return connect({ host: hostname, port: Number(port), noDelay: true, ...(onread === undefined ? {} : { onread }) });
 }
 
-/** Sends one request at a time, and compares each response byte by byte with the first one. */
+/** The check of the bytes that a connection receives. */
+type Check = (part: Uint8Array) => "wrong" | "incomplete" | "complete";
+
+/** Sends one request at a time, and checks each response. */
 export class Connection implements Line {
   onAnswer = (): void => {};
   onFault: Line["onFault"] = () => {};
   readonly #request: Buffer;
-  readonly #expected: WireAnswer;
+  readonly #check: Check;
   readonly #socket: Socket;
-  #received = 0;
 
-  private constructor(socket: Socket, request: Buffer, expected: WireAnswer) {
+  private constructor(socket: Socket, request: Buffer, check: Check) {
     this.#socket = socket;
     this.#request = request;
-    this.#expected = expected;
+    this.#check = check;
   }
 
-  /** Opens a connection. */
-  static open(url: string, request: Buffer, expected: WireAnswer): Promise<Connection> {
+  /**
+   * Opens a connection.
+   *
+   * @param expected - The response, if each one has the same body.
+   */
+  static open(url: string, one: Case, expected: WireAnswer | null): Promise<Connection> {
+    const check = expected === null ? checkContent(one) : checkBytes(expected);
+    const request = toWire(url, one);
     return new Promise((resolve, reject) => {
       // One buffer for all responses: a client that collects no garbage pauses less.
       const onread = {
-        buffer: Buffer.alloc(16_384),
-        callback: (length: number, buffer: Uint8Array) => connection.#receive(length, buffer),
+        buffer: Buffer.alloc(65_536),
+        callback: (length: number, buffer: Uint8Array) => connection.#receive(buffer.subarray(0, length)),
       };
       const socket = open(url, onread);
-      const connection = new Connection(socket, request, expected);
+      const connection = new Connection(socket, request, check);
       socket.once("connect", () => resolve(connection));
       socket.once("error", reject);
       socket.once("close", () => connection.onFault("the server closed a connection"));
@@ -95,7 +103,6 @@ export class Connection implements Line {
   }
 
   send(): void {
-    this.#received = 0;
     this.#socket.write(this.#request);
   }
 
@@ -104,28 +111,38 @@ export class Connection implements Line {
     this.#socket.destroy();
   }
 
-  #receive(length: number, buffer: Uint8Array): true {
-    const from = this.#received;
-    const to = (this.#received += length);
-    const { bytes, date } = this.#expected;
-    const [start, end] = date;
-    if (
-      !this.#isSame(buffer, from, from, Math.min(to, start)) ||
-      !this.#isSame(buffer, from, Math.max(from, end), to)
-    ) {
-      this.onFault(`a response differs from the first one: ${Buffer.from(buffer.subarray(0, length)).toString()}`);
-    } else if (to === bytes.length) {
-      this.onAnswer();
-    }
+  #receive(part: Uint8Array): true {
+    const state = this.#check(part);
+    if (state === "complete") this.onAnswer();
+    if (state === "wrong") this.onFault(`a response differs from the first one: ${Buffer.from(part).toString()}`);
     return true;
   }
+}
 
-  /** Compares the bytes of a response from one place to another; the buffer begins at the place `base`. */
-  #isSame(buffer: Uint8Array, base: number, from: number, to: number): boolean {
-    return (
-      from >= to ||
-      (to <= this.#expected.bytes.length &&
-        this.#expected.bytes.compare(buffer, from - base, to - base, from, to) === 0)
-    );
-  }
+/** Compares each response byte by byte with the first one, except for its date. */
+function checkBytes({ bytes, date: [start, end] }: WireAnswer): Check {
+  let received = 0;
+  return (part) => {
+    const base = received;
+    received += part.length;
+    const isSame = (from: number, to: number): boolean =>
+      from >= to || bytes.compare(part, from - base, to - base, from, to) === 0;
+    if (received > bytes.length) return "wrong";
+    if (!isSame(base, Math.min(received, start)) || !isSame(Math.max(base, end), received)) return "wrong";
+    if (received < bytes.length) return "incomplete";
+    received = 0;
+    return "complete";
+  };
+}
+
+/** Checks a response by its content, if each one has another. */
+function checkContent({ check }: Case): Check {
+  let received: Buffer[] = [];
+  return (part) => {
+    received.push(Buffer.from(part));
+    const answer = parseAnswer(Buffer.concat(received));
+    if (answer === null) return "incomplete";
+    received = [];
+    return check(answer) === null ? "complete" : "wrong";
+  };
 }
