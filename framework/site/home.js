@@ -41,7 +41,10 @@ function figuresOf(benchmarks, route) {
   if (column < 0) throw new Error(`benchmarks.md has no figures of ${route} for the first page.`);
   const others = rows
     .map((row) => row.split("|").map((cell) => cell.trim()))
-    .map((cells) => ({ name: (cells[1] ?? "").replace("tsgi serve / ", ""), speed: 1 / Number.parseFloat(cells[column]) }))
+    .map((cells) => ({
+      name: (cells[1] ?? "").replace("tsgi serve / ", ""),
+      speed: 1 / Number.parseFloat(cells[column]),
+    }))
     .filter(({ name, speed }) => !NO_FRAMEWORK.test(name) && speed > 0);
   return [{ name: "tsgi", speed: 1 }, ...others].toSorted((left, right) => right.speed - left.speed);
 }

@@ -126,7 +126,7 @@ export async function prepareContests(
   progress: Progress,
 ): Promise<Prepared> {
   const has = (...names: PairedSection[]): boolean => names.some((name) => sections.includes(name));
-  const servers = servedAs(peers ? { ...BARE_SERVERS, ...PEER_SERVERS } : BARE_SERVERS);
+  const servers = { ...servedAs(BARE_SERVERS), ...(peers ? servedAs(PEER_SERVERS, { stderr: "ignore" }) : {}) };
   const serve: Named<Served> = { "tsgi serve": { script: SERVE } };
   const contests = [
     ...contestsOf("http", serve, servers, (pair) => requests(pair, CLIENT)),

@@ -43,8 +43,8 @@ async function measure({ script, options }: Served): Promise<Footprint> {
   try {
     await (await fetch(`${server.url}/health`)).text();
     const startMs = (threadSeconds(server.pid) ?? (performance.now() - started) / 1e3) * 1e3;
-    const options = { url: server.url, connections: 10, databaseUrl: null };
-    const client = new SliceProcess(CLIENT, [JSON.stringify(options)], CLIENT_CORE);
+    const load = { url: server.url, connections: 10, databaseUrl: null };
+    const client = new SliceProcess(CLIENT, [JSON.stringify(load)], CLIENT_CORE);
     await client.ready();
     await client.slice(0, LOAD);
     await client.stop();

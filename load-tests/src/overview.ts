@@ -18,7 +18,7 @@ export function comparisonsIn({ sections }: Published, section: PairedSection): 
   return sections[section]?.comparisons ?? [];
 }
 
-/** How many times as fast tsgi is, with a sentence on the result, and one on other runtimes. Only settled rows. */
+/** The settled ratios to well-known frameworks, with a sentence on the result, and one on other runtimes. */
 export function overviewTable(published: Published): string {
   const shown = comparisonsIn(published, "http").filter(
     (one) => FRAMEWORKS.includes(one.theirs) && ROUTES.some(([route]) => route === one.row) && isSettled(one),

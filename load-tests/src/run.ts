@@ -130,7 +130,7 @@ async function measurePairs(
     const comparisons = own.flatMap((outcome) => outcome.comparisons);
     const faults = own.flatMap(({ contest, fault }) => (fault === null ? [] : [`${contest.theirs}: ${fault}`]));
     sections[section] = { runs: [run], comparisons, faults };
-    print(`\n${section}: speed of the first program divided by that of the other\n\n${ratiosTable(comparisons)}`);
+    print(`\n${section}: speed of tsgi divided by the speed of the other program\n\n${ratiosTable(comparisons)}`);
   }
   print(noiseLines(run.disturbance).join("\n"));
   return sections;

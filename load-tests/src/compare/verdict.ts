@@ -7,7 +7,7 @@ const IMPROVED = 1.02;
 /** Below this ratio, a change is to be investigated. The specification fixes it. */
 const REGRESSED = 0.95;
 
-/** An interval that is wider decides nothing. */
+/** If the interval is wider, the row is unclear. */
 const WIDE = 0.04;
 
 /** `"unclear"`: the interval is wide, or has a threshold inside. `"too few launches"`: the time was up before there was one. */

@@ -30,15 +30,23 @@ export interface LaunchedRow {
   readonly cost: Sides<number>;
 }
 
+/** The work of a program before it is measured. */
+export interface WarmUp {
+  readonly requests: number;
+  readonly leastUs: number;
+  readonly longestUs: number;
+}
+
 /** The amounts of a launch. */
 export interface Slicing {
   /** Processor time of a slice: short compared with disturbances of a host, long compared with a young collection. */
   readonly sliceUs: number;
   /**
-   * Processor time of each program before the first row with a method is measured, and a third of it before the others. Until Node has optimized the code of a server, a request takes 2 to 20 times as long: for 700 ms in the first
-   * row, then for 250, and for 700 in the first row with a body.
+   * Before the first row with a method is measured, each program has at least so many requests and so much processor
+   * time, but no more than `longestUs`. Before further rows, a third of it. V8 compiles the code of a server during its
+   * first 5,000 to 10,000 requests, on other threads: until then, a request takes 2 to 20 times as long.
    */
-  readonly warmUpUs: number;
+  readonly warmUp: WarmUp;
   /** Pairs of slices of each row. */
   readonly slices: number;
 }
@@ -71,8 +79,8 @@ export async function alternate(
     if (both[1].names[row] !== name) throw new Error(`Expected the row ${name} of both programs.`);
     if (!wants(name)) continue;
     const isFirst = rows.every((earlier) => methodOf(earlier.name) !== methodOf(name));
-    const warmUpUs = slicing.warmUpUs * (isFirst ? 1 : 1 / 3);
-    rows.push({ name, ...(await measureRow({ ours, theirs }, row, launch, { ...slicing, warmUpUs })) });
+    const share = isFirst ? 1 : 1 / 3;
+    rows.push({ name, ...(await measureRow({ ours, theirs }, row, launch, slicing, share)) });
   }
   return rows;
 }
@@ -85,13 +93,18 @@ async function measureRow(
   sides: Sides<Sliced>,
   row: number,
   launch: number,
-  { sliceUs, warmUpUs, slices }: Slicing,
+  { sliceUs, warmUp, slices }: Slicing,
+  share: number,
 ): Promise<Omit<LaunchedRow, "name">> {
   const requests = { ours: FIRST_SLICE, theirs: FIRST_SLICE };
   const warm = async (side: keyof typeof requests): Promise<void> => {
-    for (let usedUs = 0; usedUs < warmUpUs;) {
+    let sent = 0;
+    let usedUs = 0;
+    const isCold = (): boolean => sent < warmUp.requests * share || usedUs < warmUp.leastUs * share;
+    while (isCold() && usedUs < warmUp.longestUs * share) {
       const us = await sides[side].slice(row, requests[side]);
       usedUs += us;
+      sent += requests[side];
       const growth = Math.min(sliceUs / us, LARGEST_GROWTH);
       requests[side] = Math.max(1, Math.round(requests[side] * growth));
     }

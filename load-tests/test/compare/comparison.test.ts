@@ -5,7 +5,7 @@ import { judge } from "../../src/compare/verdict.js";
 import { intervalOf } from "../../src/pairs/interval.js";
 import { gaussian } from "../pairs/_gaussian.js";
 
-/** The verdicts of ten comparisons, whose launches differ by 3 %: each goes on until there is one, or 300 launches. */
+/** The verdicts of ten comparisons, whose launches differ by 3 %: each ends with one, or after 300 launches. */
 function tenTimes(speedOfHead: number): string[] {
   return Array.from({ length: 10 }, (_, seed) => {
     const random = gaussian(seed + 1);

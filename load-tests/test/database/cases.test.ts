@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { DATABASE_CASES, faultOfStored, UPDATES, worldsOf } from "../../src/database/cases.js";
+import { DATABASE_CASES, faultOfStored, worldsOf } from "../../src/database/cases.js";
 
 const world = (id: number, randomnumber = 1) => ({ id, randomnumber });
 const worlds = (count: number) => Array.from({ length: count }, (_, index) => world(index + 1));

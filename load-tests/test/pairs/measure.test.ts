@@ -59,7 +59,7 @@ describe("programs in pairs", () => {
     expect(outcomes.map(({ comparisons }) => comparisons.map(isSettled))).toEqual([[true], [false]]);
   });
 
-  it("have no result after a wrong response, and the others go on", async () => {
+  it("have no result after a wrong response, and the others continue", async () => {
     const wrong = contestOf("Hono", (launch) => {
       if (launch === 1) throw new Error("GET /: got 500");
       return { row: 1 };

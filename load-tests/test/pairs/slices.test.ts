@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { alternate, type Sliced, type Slicing } from "../../src/pairs/slices.js";
 
-const SLICING: Slicing = { sliceUs: 1_000, warmUpUs: 6_000, slices: 5 };
+const SLICING: Slicing = { sliceUs: 1_000, warmUp: { requests: 300, leastUs: 6_000, longestUs: 9_000 }, slices: 5 };
 const NAMES = ["GET /", "GET /users", "POST /"];
 
 /** A program whose requests take so many microseconds, which records its slices. */
@@ -47,11 +47,22 @@ describe("slices of two programs", () => {
     expect(warmUps[2]).toBe(warmUps[0]);
   });
 
+  it("follow a warm-up of so many requests, unless they take too long", async () => {
+    const wants = (row: string) => row === "GET /";
+    const warmUpOf = async (us: number) => {
+      const { log } = await run(0, wants, () => us);
+      const slices = log.filter((slice) => slice.startsWith("b0:")).slice(0, -SLICING.slices);
+      return slices.reduce((sum, slice) => sum + Number(slice.slice("b0:".length)), 0);
+    };
+    expect(await warmUpOf(20)).toBeGreaterThanOrEqual(300);
+    expect(await warmUpOf(1_000)).toBeLessThan(300);
+  });
+
   it("ignore a disturbed slice", async () => {
     const { rows } = await run(
       0,
       (row) => row === "GET /",
-      (slice) => (slice === 8 ? 500 : 20),
+      (slice) => (slice === 9 ? 500 : 20),
     );
     expect(rows[0]?.ratio).toBe(2);
   });
