@@ -74,9 +74,9 @@ export function isSlower({ high, ratios }: Comparison): boolean {
 
 function lineOf(title: string, comparisons: readonly Comparison[]): string[] {
   const others = comparisons.filter(({ theirs }) => !theirs.startsWith("tsgi "));
-  const ours = new Set(others.map((one) => one.ours));
+  const first = comparisons[0]?.ours;
   const nameOf = (one: Comparison): string =>
-    `${ours.size > 1 ? `${one.ours} than ` : ""}${one.theirs}${isBare(one.theirs) ? " (no framework)" : ""}`;
+    `${one.theirs}${isBare(one.theirs) ? " (no framework)" : ""}${one.ours === first ? "" : ` compared with ${one.ours}`}`;
   const slower = others.filter(isSlower);
   const parts = [...new Set(slower.map(nameOf))].map((name) => {
     const own = slower.filter((one) => nameOf(one) === name);

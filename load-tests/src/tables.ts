@@ -1,8 +1,9 @@
 /** The tables of a run, for the terminal and for the page. @module */
 import type { Comparison } from "./pairs/measure.js";
 import { type Result, rowsOf } from "./rounds.js";
-import { isSettled } from "./settled.js";
+import { isSettled, LAUNCHES } from "./settled.js";
 import type { PairedSection } from "./settings.js";
+import { median } from "./statistics.js";
 import { formatRate, formatRatio, formatSpread, formatTable } from "./table.js";
 
 /** The table of a section. */
@@ -43,8 +44,8 @@ export function ratiosTable(comparisons: readonly Comparison[]): string {
   const pairs = [...new Set(comparisons.map(pairOf))];
   const find = (pair: string, row: string) => comparisons.find((one) => pairOf(one) === pair && one.row === row);
   const costs = ours.map((name) => {
-    const costOf = (row: string) => comparisons.find((one) => one.ours === name && one.row === row)?.cost.ours;
-    return [`_${name}_`, ...rows.map((row) => `_${formatCost(costOf(row), row)}_`)];
+    const costsOf = (row: string) => comparisons.filter((one) => one.ours === name && one.row === row);
+    return [`_${name}_`, ...rows.map((row) => `_${formatCost(costsOf(row), row)}_`)];
   });
   const isOnly = ours.length === 1;
   const drawn = formatTable(
@@ -57,15 +58,19 @@ export function ratiosTable(comparisons: readonly Comparison[]): string {
       ]),
     ],
   );
-  return drawn.includes(MARK) ? `${drawn}\n\n\\${MARK} The interval is wider than ±5 %.` : drawn;
+  return drawn.includes(MARK)
+    ? `${drawn}\n\n\\${MARK} The interval is wider than ±5 %, or there were less than ${LAUNCHES} launches.`
+    : drawn;
 }
 
 function pairOf({ ours, theirs }: Comparison): string {
   return `${ours} : ${theirs}`;
 }
 
-function formatCost(cost: number | undefined, row: string): string {
-  if (cost === undefined) return "–";
+/** The median of the cost of ours: each pair has measured it. */
+function formatCost(comparisons: readonly Comparison[], row: string): string {
+  if (comparisons.length === 0) return "–";
+  const cost = median(comparisons.map((one) => one.cost.ours));
   return `${Number(cost.toPrecision(3))} ${/, (\w+)$/.exec(row)?.[1] ?? "µs"}`;
 }
 
