@@ -119,7 +119,9 @@ async function measurePairs(
     const settled = `${contests.length - open} of ${contests.length} pairs are settled`;
     progress.step(`${section}, launch ${number + 1}: ${ours} and ${theirs} (${settled}, at most ${left} left)`);
   };
-  const outcomes = await measureInPairs(contests, { until, isSettled, onLaunch });
+  const onFault = ({ section, theirs }: Contest, fault: string): void =>
+    progress.step(`${section}, ${theirs}: wrong response: ${fault}`);
+  const outcomes = await measureInPairs(contests, { until, isSettled, onLaunch, onFault });
   const seconds = Math.round((Date.now() - Date.parse(started)) / 1e3);
   const run: Circumstances = { started, seconds, load, disturbance: watched() };
   progress.clear();

@@ -36,6 +36,8 @@ export interface Limits {
   readonly until: number;
   /** Called before each launch, with the number of launches before it and the number of contests that are open. */
   readonly onLaunch?: (contest: Contest, number: number, open: number) => void;
+  /** Called with the first error of a contest, which has no more launches. */
+  readonly onFault?: (contest: Contest, fault: string) => void;
 }
 
 /**
@@ -48,7 +50,8 @@ export async function measureInPairs(contests: readonly Contest[], limits: Limit
     for (const race of races.filter(({ isOpen }) => isOpen)) {
       if (Date.now() >= limits.until) return races.map((one) => one.outcome());
       limits.onLaunch?.(race.contest, number, races.filter(({ isOpen }) => isOpen).length);
-      await race.launch(number);
+      const fault = await race.launch(number);
+      if (fault !== null) limits.onFault?.(race.contest, fault);
     }
   }
   return races.map((race) => race.outcome());
@@ -67,8 +70,8 @@ class Race {
     this.#isSettled = isSettled;
   }
 
-  /** Measures the rows that are not settled. */
-  async launch(number: number): Promise<void> {
+  /** Measures the rows that are not settled. Returns an error, which ends the contest. */
+  async launch(number: number): Promise<string | null> {
     const settled = this.#comparisons().filter(this.#isSettled);
     try {
       const launched = await this.contest.launch(number, (row) => settled.every((one) => one.row !== row));
@@ -78,6 +81,7 @@ class Race {
       this.#fault = error instanceof Error ? error.message : String(error);
       this.isOpen = false;
     }
+    return this.#fault;
   }
 
   outcome(): Outcome {

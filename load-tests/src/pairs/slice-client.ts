@@ -27,7 +27,12 @@ const [cases, proofs] = databaseUrl === null ? [SOCKET_EXAMPLES.map(toCase), PRO
 const faults: string[] = [];
 for (const one of [...cases, ...proofs]) note(one.check(await ask(url, one)));
 if (databaseUrl !== null) note(await faultOfUpdates(databaseUrl));
-let open: { readonly name: string; readonly connections: readonly Connection[] } | null = null;
+
+/** Servers of Node close a connection that is idle for 5 s, as it can be while the other program has its turns. */
+const LONGEST_IDLE_MS = 2_500;
+
+let open: { readonly name: string; readonly connections: readonly Connection[]; usedAt: number } | null = null;
+
 serveSlices({ rows: cases.map(toRow), faults });
 
 function note(fault: string | null): void {
@@ -39,13 +44,14 @@ function toRow(one: Case): SlicedRow {
   return {
     name,
     async repeat(requests) {
-      if (open?.name !== name) {
+      if (open?.name !== name || performance.now() - open.usedAt > LONGEST_IDLE_MS) {
         open?.connections.forEach((connection) => connection.close());
         const expected = one.isConstant ? await readAnswer(url, toWire(url, one)) : null;
         const opened = Array.from({ length: count }, () => Connection.open(url, one, expected));
-        open = { name, connections: await Promise.all(opened) };
+        open = { name, connections: await Promise.all(opened), usedAt: 0 };
       }
-      await sendMany(open.connections, requests);
+      if (requests > 0) await sendMany(open.connections, requests);
+      open.usedAt = performance.now();
     },
   };
 }

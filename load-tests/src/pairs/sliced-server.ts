@@ -28,6 +28,7 @@ export class SlicedServer implements Sliced {
   }
 
   async slice(row: number, requests: number): Promise<number> {
+    await this.#client.slice(row, 0); // opens the connections
     const used = watchProcessor(this.#server.pid);
     const started = performance.now();
     await this.#client.slice(row, requests);
