@@ -20,10 +20,13 @@ export function comparisonsIn({ sections }: Published, section: PairedSection): 
 
 /** The settled ratios to well-known frameworks, with a sentence on the result, and one on other runtimes. */
 export function overviewTable(published: Published): string {
-  const shown = comparisonsIn(published, "http").filter(
-    (one) => FRAMEWORKS.includes(one.theirs) && ROUTES.some(([route]) => route === one.row) && isSettled(one),
+  const measured = comparisonsIn(published, "http").filter(
+    ({ theirs, row }) => FRAMEWORKS.includes(theirs) && ROUTES.some(([route]) => route === row),
   );
-  if (shown.length === 0) return "Not measured in this run.";
+  if (measured.length === 0) return "Not measured in this run.";
+  const shown = measured.filter(isSettled);
+  if (shown.length === 0)
+    return "The intervals of the ratios to Fastify, Hono and Express are wider than ±5 %: measure again.";
   const frameworks = FRAMEWORKS.filter((name) => shown.some(({ theirs }) => theirs === name));
   const routes = ROUTES.filter(([route]) => shown.some(({ row }) => row === route));
   const version = published.machine.node.replace(/^v/, "").split(".")[0] ?? "";

@@ -69,6 +69,7 @@ describe("the figures of the documentation", () => {
     const blocks = toBlocks(withHTTP(settled("Hono", USER, 2), wide));
     expect(linesOf(blocks["overview"])[0]).toBe("| tsgi on Node.js 20 is faster by | Hono |");
     expect(blocks["http"]).toMatch(/^\| Express +\| +6\.\d\d× \(.*\)\? \|$/m);
+    expect(toBlocks(withHTTP(wide))["overview"]).toContain("wider than ±5 %: measure again.");
   });
 
   it("list the cases in which tsgi is slower, if the whole interval shows it", () => {
