@@ -63,6 +63,9 @@ function open(url: string, onread?: OnReadOpts): Socket {
   return connect({ host: hostname, port: Number(port), noDelay: true, ...(onread === undefined ? {} : { onread }) });
 }
 
+/** Servers of Node close a connection that is idle for 5 s, as it can be while another program has its turns. */
+const LONGEST_IDLE_MS = 2_500;
+
 /** The check of the bytes that a connection receives. */
 type Check = (part: Uint8Array) => "wrong" | "incomplete" | "complete";
 
@@ -73,6 +76,9 @@ export class Connection implements Line {
   readonly #request: Buffer;
   readonly #check: Check;
   readonly #socket: Socket;
+  /** The time from which the connection is idle; `Infinity` while it waits for a response. */
+  #idleSince = performance.now();
+  #isClosed = false;
 
   private constructor(socket: Socket, request: Buffer, check: Check) {
     this.#socket = socket;
@@ -98,11 +104,17 @@ export class Connection implements Line {
       const connection = new Connection(socket, request, check);
       socket.once("connect", () => resolve(connection));
       socket.once("error", reject);
-      socket.once("close", () => connection.onFault("the server closed a connection"));
+      socket.once("close", () => connection.#end());
     });
   }
 
+  /** True if the server cannot have closed the connection for being idle. */
+  get isFresh(): boolean {
+    return !this.#isClosed && performance.now() - this.#idleSince < LONGEST_IDLE_MS;
+  }
+
   send(): void {
+    this.#idleSince = Infinity;
     this.#socket.write(this.#request);
   }
 
@@ -111,9 +123,18 @@ export class Connection implements Line {
     this.#socket.destroy();
   }
 
+  /** A server may close a connection that is idle. */
+  #end(): void {
+    this.#isClosed = true;
+    if (this.#idleSince === Infinity) this.onFault("the server closed a connection");
+  }
+
   #receive(part: Uint8Array): true {
     const state = this.#check(part);
-    if (state === "complete") this.onAnswer();
+    if (state === "complete") {
+      this.#idleSince = performance.now();
+      this.onAnswer();
+    }
     if (state === "wrong") this.onFault(`a response differs from the first one: ${Buffer.from(part).toString()}`);
     return true;
   }

@@ -28,10 +28,7 @@ const faults: string[] = [];
 for (const one of [...cases, ...proofs]) note(one.check(await ask(url, one)));
 if (databaseUrl !== null) note(await faultOfUpdates(databaseUrl));
 
-/** Servers of Node close a connection that is idle for 5 s, as it can be while the other program has its turns. */
-const LONGEST_IDLE_MS = 2_500;
-
-let open: { readonly name: string; readonly connections: readonly Connection[]; usedAt: number } | null = null;
+let open: { readonly name: string; connections: readonly Connection[] } | null = null;
 
 serveSlices({ rows: cases.map(toRow), faults });
 
@@ -44,14 +41,12 @@ function toRow(one: Case): SlicedRow {
   return {
     name,
     async repeat(requests) {
-      if (open?.name !== name || performance.now() - open.usedAt > LONGEST_IDLE_MS) {
-        open?.connections.forEach((connection) => connection.close());
-        const expected = one.isConstant ? await readAnswer(url, toWire(url, one)) : null;
-        const opened = Array.from({ length: count }, () => Connection.open(url, one, expected));
-        open = { name, connections: await Promise.all(opened), usedAt: 0 };
-      }
+      const fresh = open?.name === name ? open.connections.filter(({ isFresh }) => isFresh) : [];
+      for (const connection of open?.connections ?? []) if (!fresh.includes(connection)) connection.close();
+      const expected = one.isConstant && fresh.length < count ? await readAnswer(url, toWire(url, one)) : null;
+      const opened = Array.from({ length: count - fresh.length }, () => Connection.open(url, one, expected));
+      open = { name, connections: [...fresh, ...(await Promise.all(opened))] };
       if (requests > 0) await sendMany(open.connections, requests);
-      open.usedAt = performance.now();
     },
   };
 }

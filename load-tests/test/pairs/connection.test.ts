@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { EXAMPLES, type Example } from "../../src/examples.js";
 import { type Case, toCase } from "../../src/http/case.js";
 import { Connection, readAnswer, toWire } from "../../src/pairs/connection.js";
@@ -102,6 +102,19 @@ describe("a connection", () => {
     const check: Case["check"] = ({ body }) => (body.endsWith("none") ? "it was none" : null);
     const outcomes = await sendMany(url, 3, { ...post, isConstant: false, check });
     expect(outcomes).toEqual(["right", "right", expect.stringMatching(/^a response/)]);
+  });
+
+  it("is not fresh if the server has closed it while it was idle, which is not an error", async () => {
+    const sockets = new Set<Socket>();
+    const url = await listen((_request, response) => response.end("same"));
+    server.on("connection", (socket) => sockets.add(socket));
+    const connection = await Connection.open(url, post, await readAnswer(url, toWire(url, post)));
+    const faults: string[] = [];
+    connection.onFault = (fault) => faults.push(fault);
+    expect(connection.isFresh).toBe(true);
+    for (const socket of sockets) socket.destroy();
+    while (connection.isFresh) await new Promise((resolve) => setImmediate(resolve));
+    expect(faults).toEqual([]);
   });
 
   it("reports its end", async () => {
