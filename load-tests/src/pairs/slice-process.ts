@@ -8,7 +8,7 @@ import type { Ready, Sliced } from "./slices.js";
 /** One row of a section, checked and ready to be measured. */
 export interface SlicedRow {
   readonly name: string;
-  /** Sends requests; none if it only has to get ready. @throws Error with the first wrong response. */
+  /** Sends requests, or only gets ready for them if their number is 0. @throws Error with the first wrong response. */
   repeat(requests: number): void | Promise<void>;
 }
 
