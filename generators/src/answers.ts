@@ -2,6 +2,7 @@ import {
   type CommandOptions,
   type Database,
   type Deploy,
+  type Extra,
   type PackageManager,
   type Runtime,
   type TemplateName,
@@ -11,7 +12,7 @@ import { databasesOf } from "./databases.js";
 import type { Environment } from "./npm-flags.js";
 import { detectPackageManager } from "./package-manager.js";
 import { deploysOf, needsImage, runtimesFor } from "./deploys.js";
-import { canHaveJobs } from "./jobs.js";
+import { extrasFor } from "./extras.js";
 import { profileOf } from "./runtimes.js";
 
 /** The options of a new project. */
@@ -24,8 +25,10 @@ export interface Answers {
   runtime?: Runtime;
   /** The platform whose files are written. Defaults to `"none"`. */
   deploy?: Deploy;
-  /** A job, its test and its worker. Defaults to `false`. */
-  jobs?: boolean;
+  /** The optional parts. Defaults to an empty list. */
+  extras?: readonly Extra[];
+  /** The items of users, in the template `auth`. Defaults to `true`. */
+  items?: boolean;
   docker: boolean;
   loadTests: boolean;
   ci: boolean;
@@ -47,7 +50,8 @@ const keptAnswers = [
   "database",
   "runtime",
   "deploy",
-  "jobs",
+  "extras",
+  "items",
   "docker",
   "loadTests",
   "ci",
@@ -56,19 +60,17 @@ const keptAnswers = [
 
 /** The options recorded in a project, for a later upgrade. */
 export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record<string, string | boolean> {
-  // Earlier versions of this package, which an upgrade runs, know no runtime but Node, no choice of a database in `api`, and
-  // no jobs.
+  // Defaults are left out: earlier versions of this package, which an upgrade runs, do not know all flags.
   const kept = keptAnswers.filter(
     (answer) =>
       // `--deploy cloudflare` leaves no choice of a runtime, and has one that is not the default.
-      (answer === "runtime" || isUsed(answer, answers)) &&
-      !["node", "none"].includes(String(answers[answer])) &&
-      (answer !== "jobs" || answers.jobs === true),
+      (answer === "runtime" || (answer === "items" ? answers.items === false : isUsed(answer, answers))) &&
+      !["node", "none", ""].includes(String(answers[answer] ?? "")),
   );
   return Object.fromEntries(
     kept.flatMap((answer) => {
       const value = answers[answer];
-      return value === undefined ? [] : [[answer, value] as const];
+      return value === undefined ? [] : [[answer, typeof value === "object" ? value.join(",") : value] as const];
     }),
   );
 }
@@ -76,7 +78,7 @@ export function keptAnswersOf(answers: Omit<Answers, "git" | "install">): Record
 /** False for an option that does not affect the files of the project. */
 export function isUsed(
   answer: string,
-  answers: Pick<Answers, "template" | "database" | "runtime" | "deploy">,
+  answers: Pick<Answers, "template" | "database" | "runtime" | "deploy" | "extras" | "items" | "docker">,
 ): boolean {
   const { template, runtime } = answers;
   const { parts, installer } = profileOf(runtime);
@@ -87,17 +89,22 @@ export function isUsed(
       return runtimesFor(answers).length > 1;
     case "deploy":
       return deploysOf(answers).length > 1;
-    case "jobs":
-      return canHaveJobs(answers);
+    case "extras":
+      return extrasFor(answers).length > 0;
     case "packageManager":
       return installer === null;
     case "docker":
-      return parts.includes(answer) && !needsImage(answers.deploy);
+      return parts.includes(answer) && !hasImage(answers);
     case "loadTests":
       return parts.includes(answer);
     default:
-      return true;
+      return answer !== "items"; // which only the flag leaves out
   }
+}
+
+/** True if a project needs the Dockerfile. */
+function hasImage({ deploy, extras = [] }: Pick<Answers, "deploy" | "extras">): boolean {
+  return needsImage(deploy) || extras.includes("nginx");
 }
 
 /** The options without a flag and without a terminal. */
@@ -108,7 +115,8 @@ export function defaultAnswers(environment: Environment): Answers {
     database: databasesOf(templateNames[0])[0] ?? "none",
     runtime: "node",
     deploy: "none",
-    jobs: false,
+    extras: [],
+    items: true,
     docker: true,
     loadTests: true,
     ci: true,
@@ -120,9 +128,36 @@ export function defaultAnswers(environment: Environment): Answers {
 
 /** The options set by flags. */
 export function answersOf(options: CommandOptions): Partial<Answers> {
-  const { name, template, database, runtime, deploy, jobs, docker, loadTests, ci, packageManager, git, install } =
-    options;
-  const all = { name, template, database, runtime, deploy, jobs, docker, loadTests, ci, packageManager, git, install };
+  const {
+    name,
+    template,
+    database,
+    runtime,
+    deploy,
+    extras,
+    items,
+    docker,
+    loadTests,
+    ci,
+    packageManager,
+    git,
+    install,
+  } = options;
+  const all = {
+    name,
+    template,
+    database,
+    runtime,
+    deploy,
+    extras,
+    items,
+    docker,
+    loadTests,
+    ci,
+    packageManager,
+    git,
+    install,
+  };
   return Object.fromEntries(Object.entries(all).filter(([, answer]) => answer !== undefined));
 }
 
@@ -130,8 +165,15 @@ export function answersOf(options: CommandOptions): Partial<Answers> {
 export function describeDefaults(given: Partial<Answers>, answers: Answers): string | null {
   const words = Object.entries(answers)
     .filter(([key]) => !(key in given) && isUsed(key, answers))
-    .map(([key, value]) => `${wordsOf(key)} ${typeof value === "boolean" ? (value ? "yes" : "no") : value}`);
+    .map(([key, value]) => `${wordsOf(key)} ${describeValue(value)}`);
   return words.length === 0 ? null : `Using these defaults: ${words.join(", ")}.`;
+}
+
+function describeValue(value: string | boolean | readonly string[]): string {
+  if (typeof value === "boolean") {
+    return value ? "yes" : "no";
+  }
+  return typeof value === "string" ? value : value.join(" ") || "none";
 }
 
 /** `loadTests` as `load tests`. */

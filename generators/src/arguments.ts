@@ -4,14 +4,16 @@ import { UsageError } from "./errors.js";
 import { findFlagTakenByNpm, isYesTakenByNpm, type Environment } from "./npm-flags.js";
 import { flags, type CommandOptions, type Flag } from "./options.js";
 import { findNameFault, quoteName } from "./project-name.js";
-import { findFault } from "./runtime-answers.js";
+import { findFault, withAccounts } from "./runtime-answers.js";
 
 const aboutNpm = 'with npm, write flags after "--": npm create tsgi my-app -- --yes';
+
+type FlagValue = string | boolean | readonly string[];
 
 /** A parsed command line. */
 export interface Line {
   /** The values of the flags, by key. */
-  values: ReadonlyMap<string, string | boolean>;
+  values: ReadonlyMap<string, FlagValue>;
   /** The words that are not flags, in order. */
   words: readonly string[];
 }
@@ -36,7 +38,7 @@ export function readLine<Key extends string>(argv: readonly string[], known: rea
   });
 
   const seen = new Map<string, string>();
-  const values = new Map<string, string | boolean>();
+  const values = new Map<string, FlagValue>();
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") {
@@ -78,6 +80,7 @@ export function parseArguments(argv: readonly string[], environment: Environment
       throw new UsageError(`npm took ${taken} as its own flag; ${aboutNpm}`);
     }
     options.yes ||= isYesTakenByNpm(environment);
+    Object.assign(options, withAccounts(options));
     const fault = findFault(options);
     if (fault !== null) {
       throw new UsageError(fault);
@@ -117,7 +120,7 @@ function readPlace(word: string, into = "."): Pick<CommandOptions, "name" | "int
   return isPath ? { name, into: dirname(folder) } : { name };
 }
 
-function readValue(flag: Flag<string>, value: string | undefined, inline: boolean): string | boolean {
+function readValue(flag: Flag<string>, value: string | undefined, inline: boolean): FlagValue {
   if (!flag.value) {
     if (value !== undefined) {
       throw new UsageError(`--${flag.name} takes no value`);
@@ -130,5 +133,15 @@ function readValue(flag: Flag<string>, value: string | undefined, inline: boolea
   if (flag.choices && !flag.choices.includes(value)) {
     throw new UsageError(`--${flag.name} ${quoteName(value)} is unknown; write one of ${flag.choices.join(", ")}`);
   }
-  return value;
+  return flag.several ? readList(flag, flag.several, value) : value;
+}
+
+/** The names of a list, in the order of the choices. */
+function readList({ name }: Flag<string>, choices: readonly string[], value: string): readonly string[] {
+  const names = value === "none" ? [] : value.split(",").map((word) => word.trim());
+  const unknown = names.find((word) => !choices.includes(word));
+  if (unknown !== undefined) {
+    throw new UsageError(`--${name} ${quoteName(unknown)} is unknown; write some of ${choices.join(", ")}`);
+  }
+  return choices.filter((word) => names.includes(word));
 }

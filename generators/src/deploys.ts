@@ -1,5 +1,5 @@
 import { hasDatabase } from "./databases.js";
-import type { Database, Deploy, Runtime, TemplateName } from "./options.js";
+import type { Database, Deploy, Extra, Runtime, TemplateName } from "./options.js";
 import { runtimesOf } from "./runtimes.js";
 
 /** The needs of a platform. */
@@ -27,11 +27,14 @@ interface Chosen {
   database?: Database;
   runtime?: Runtime;
   deploy?: Deploy;
-  jobs?: boolean;
+  extras?: readonly Extra[];
   docker?: boolean;
 }
 
 const isFunction = (deploy: Deploy) => deploy !== "none" && !platforms[deploy].image;
+
+/** The optional parts that work in a process which keeps running. */
+export const partsOfProcesses: readonly Extra[] = ["jobs", "mail", "metrics", "nginx"];
 
 /** True if the worker of jobs can run there: a platform of functions responds to requests only. */
 export const runsProcesses = (deploy: Deploy = "none"): boolean => !isFunction(deploy);
@@ -56,7 +59,7 @@ export function runtimesFor(answers: Chosen & { template: TemplateName; database
   const { runtimes } = platforms[answers.deploy ?? "none"];
   return runtimesOf(answers)
     .filter((runtime) => runtimes.includes(runtime))
-    .filter((runtime) => runtime === "node" || answers.jobs !== true);
+    .filter((runtime) => runtime === "node" || (answers.extras ?? []).length === 0);
 }
 
 /** The platforms to which a project can be deployed, the default first. */
@@ -68,7 +71,7 @@ export function deploysOf(answers: Chosen & { template: TemplateName; database: 
       return deploy === "none"; // wrangler.jsonc is one of the runtime's files
     }
     const fits = image ? answers.docker !== false : canDeploy(answers.template, deploy) && !hasDatabase(answers);
-    const isPossible = answers.jobs !== true || runsProcesses(deploy);
+    const isPossible = runsProcesses(deploy) || !answers.extras?.some((name) => partsOfProcesses.includes(name));
     return fits && isPossible && runtimes.includes(answers.runtime ?? "node");
   });
 }

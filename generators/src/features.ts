@@ -1,5 +1,6 @@
 import type { Answers } from "./answers.js";
 import { hasDatabase } from "./databases.js";
+import { hasPart, hasWorker, partsOf } from "./extras.js";
 
 /** An optional part of a project. */
 interface Feature {
@@ -36,18 +37,25 @@ const memory = /^src\/store\.ts$/;
 export class LeftOut {
   readonly #features: readonly Feature[];
   readonly #hasDatabase: boolean;
+  readonly #answers: Omit<Answers, "git" | "install">;
 
-  constructor(answers: Pick<Answers, Feature["answer"] | "template" | "database">) {
+  constructor(answers: Omit<Answers, "git" | "install">) {
+    this.#answers = answers;
     this.#features = features.filter(({ answer }) => !answers[answer]);
     this.#hasDatabase = hasDatabase(answers);
   }
 
   hasFile(path: string): boolean {
-    return this.#features.some(({ files }) => files.test(path)) || (this.#hasDatabase && memory.test(path));
+    return (
+      this.#features.some(({ files }) => files.test(path)) ||
+      (this.#hasDatabase && memory.test(path)) ||
+      !partsOf(path, this.#answers.template).every((part) => hasPart(this.#answers, part))
+    );
   }
 
   hasScript(name: string): boolean {
-    return this.#features.some(({ scripts }) => scripts.includes(name));
+    const isUnused = name === "worker" && !hasWorker(this.#answers);
+    return isUnused || this.#features.some(({ scripts }) => scripts.includes(name));
   }
 
   hasPackage(name: string): boolean {

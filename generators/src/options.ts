@@ -18,6 +18,22 @@ export const deploys = ["none", "lambda", "vercel", "netlify", "cloudflare", "fl
 
 export type Deploy = (typeof deploys)[number];
 
+/** The optional parts of `--with`, in the order in which they are asked for. */
+export const extraNames = [
+  "jobs",
+  "mail",
+  "live",
+  "mcp",
+  "metrics",
+  "tracing",
+  "oidc",
+  "redis",
+  "page",
+  "nginx",
+] as const;
+
+export type Extra = (typeof extraNames)[number];
+
 /** The supported package managers. */
 export const packageManagers = ["npm", "pnpm", "yarn"] as const;
 
@@ -34,7 +50,11 @@ export interface CommandOptions {
   database?: Database;
   runtime?: Runtime;
   deploy?: Deploy;
-  jobs?: boolean;
+  extras?: readonly Extra[];
+  /** False for a project of `auth` without the items. */
+  items?: boolean;
+  /** `--template api --login`, which is the template `auth`. */
+  login?: boolean;
   docker?: boolean;
   loadTests?: boolean;
   ci?: boolean;
@@ -78,11 +98,24 @@ export const choiceLines = {
     fly: "Fly.io, with the Dockerfile",
     kubernetes: "Kubernetes, with the Dockerfile",
   },
+  extras: {
+    jobs: "jobs in PostgreSQL, and the script worker; Node 22.12",
+    mail: "a mail to each new user, sent by a job",
+    live: "new items as server-sent events, search over a WebSocket",
+    mcp: "routes as tools for agents, over the Model Context Protocol",
+    metrics: "metrics for Prometheus at /metrics",
+    tracing: "traces with OpenTelemetry",
+    oidc: "login at an identity provider",
+    redis: "several processes count wrong passwords together",
+    page: "a web page at /",
+    nginx: "nginx with TLS in compose.yaml",
+  },
 } as const satisfies {
   template: Record<TemplateName, string>;
   database: Record<Database, string>;
   runtime: Record<Runtime, string>;
   deploy: Record<Deploy, string>;
+  extras: Record<Extra, string>;
 };
 
 function describeChoices(question: keyof typeof choiceLines): string {
@@ -99,6 +132,8 @@ export interface Flag<Key extends string = Exclude<keyof CommandOptions, "name">
   /** The placeholder of its value. A flag without one is a switch. */
   value?: string;
   choices?: readonly string[];
+  /** The choices of a list, whose names are separated by commas. */
+  several?: readonly string[];
   /** The field of {@link CommandOptions} that it sets. */
   key: Key;
   /** The value that a switch sets. Defaults to `true`. */
@@ -144,7 +179,15 @@ export const flags: readonly Flag[] = [
     key: "deploy",
     help: describeChoices("deploy"),
   },
-  ...pair("jobs", "jobs", "write a job, its test and the script worker; PostgreSQL keeps the jobs, on Node 22.12"),
+  {
+    name: "with",
+    value: "names",
+    several: extraNames,
+    key: "extras",
+    help: `optional parts, separated by commas (default: no part); api has jobs, mcp, metrics, tracing and nginx, minimal has jobs\n${describeChoices("extras")}`,
+  },
+  ...pair("items", "items", "write the items of users, with the template auth (default)"),
+  { name: "login", key: "login", help: "add accounts to --template api; the same as --template auth" },
   ...pair("docker", "docker", "write a Dockerfile and a compose.yaml (default)"),
   ...pair("load-tests", "loadTests", "write a load test (default)"),
   ...pair("ci", "ci", "write a workflow for GitHub Actions (default)"),

@@ -5,7 +5,7 @@ const titles =
   /Sample application|Belongings|(?<=\bnew App\(\{\s*title: ")Items(?=")|(?<=["'])sample-auth-app(?=-?["'])/g;
 
 /** True for files that may contain the name of the template. */
-export const isNamed = (path: string): boolean => /\.(?:html|js|ts)$/.test(path);
+export const isNamed = (path: string): boolean => /\.(?:html|js|ts|prisma)$/.test(path);
 
 /**
  * Replaces the template's name with the project's name: the title of the document and of the page, and the application

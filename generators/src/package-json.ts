@@ -1,8 +1,8 @@
 import { keptAnswersOf, type ProjectOptions } from "./answers.js";
-import { packagesOf } from "./database-packages.js";
+import { isOptional, packagesOf } from "./database-packages.js";
 import { LeftOut } from "./features.js";
 import { specifiersOf, vendoredPins, type UsedPackages } from "./framework-packages.js";
-import { hasJobs } from "./jobs.js";
+import { hasExtra } from "./extras.js";
 import { parseJson, sortKeys, textsOf, toJson, type JsonObject } from "./json.js";
 import { installerOf } from "./runtime-answers.js";
 import { profileOf, type Installer } from "./runtimes.js";
@@ -40,7 +40,7 @@ const readManifest = (files: Template["files"]): JsonObject =>
 
 /** The parts of package.json that the overlay and the jobs add. Those of the overlay take precedence. */
 function addedTo({ overlay, jobs }: Template, { answers }: ProjectOptions) {
-  const ofJobs = hasJobs(answers) && jobs ? readManifest(jobs) : {};
+  const ofJobs = hasExtra(answers, "jobs") && jobs ? readManifest(jobs) : {};
   const ofOverlay = readManifest(overlay);
   const merged = (key: string) => ({ ...textsOf(ofJobs[key]), ...textsOf(ofOverlay[key]) });
   return {
@@ -75,15 +75,15 @@ export function renderPackageJson(template: Template, options: ProjectOptions, u
   const added = addedTo(template, options);
   const leftOut = new LeftOut(answers);
   const { tools: usedTools } = profileOf(answers.runtime);
-  const database = packagesOf(answers, workspace);
+  const others = (versions: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(versions).filter(([name]) => !packages.has(name) && !isOptional(name)));
+  const optional = packagesOf(answers, workspace);
   const tools = {
-    ...textsOf(devDependencies),
+    ...others(textsOf(devDependencies)),
     ...workspace.devDependencies,
-    ...database.devDependencies,
+    ...optional.devDependencies,
     ...(generator && { "create-tsgi": generator.specifier }),
   };
-  const others = (versions: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(versions).filter(([name]) => !packages.has(name)));
   return toJson({
     name: answers.name,
     version: "0.1.0",
@@ -92,14 +92,14 @@ export function renderPackageJson(template: Template, options: ProjectOptions, u
     scripts: scriptsOf(template, options),
     dependencies: sortKeys({
       ...others(textsOf(dependencies)),
-      ...database.dependencies,
+      ...optional.dependencies,
       ...added.dependencies,
       ...specifiersOf(used.dependencies),
     }),
     devDependencies: sortKeys({
       ...added.devDependencies,
       ...Object.fromEntries(
-        Object.entries(others(tools)).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
+        Object.entries(tools).filter(([name]) => usedTools.test(name) && !leftOut.hasPackage(name)),
       ),
       ...specifiersOf(used.devDependencies),
     }),

@@ -35,7 +35,7 @@ export class PackedTemplates implements TemplateSource {
       database: readIfPresent(join(folder, "database")),
       workspace: {
         devDependencies: textsOf(workspace["devDependencies"]),
-        databasePackages: textsOf(workspace["databasePackages"]),
+        optionalPackages: textsOf(workspace["optionalPackages"]),
         overrides: textsOf(workspace["overrides"]),
         compilerOptions,
       },

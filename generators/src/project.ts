@@ -7,8 +7,9 @@ import { linkedFolder, renderDenoJson } from "./deno-json.js";
 import { renderDotenv } from "./dotenv.js";
 import { LeftOut } from "./features.js";
 import { allOf, selectPackages, vendoredPins, type UsedPackages } from "./framework-packages.js";
-import { hasJobs } from "./jobs.js";
-import { deploys, runtimes, type Database, type Runtime } from "./options.js";
+import { extrasOf, hasExtra, hasPart, hasWorker } from "./extras.js";
+import { keepParts } from "./marks.js";
+import { deploys, extraNames, runtimes, type Database, type Runtime } from "./options.js";
 import { isNamed, nameAfterProject } from "./own-names.js";
 import { renderPackageJson, scriptsOf } from "./package-json.js";
 import { commandsOf } from "./package-manager.js";
@@ -25,7 +26,27 @@ import { renderTestTsconfig, renderTsconfig } from "./tsconfig.js";
 
 type Transform = (text: string, template: Template, options: ProjectOptions) => string;
 
-const adapt: Transform = (text, _, { answers }) => toRuntime(nameAfterProject(text, answers.name), answers.runtime);
+const adapt: Transform = (text, _, { answers }) =>
+  toRuntime(
+    nameAfterProject(
+      ofOneDatabase(
+        keepParts(text, (part) => hasPart(answers, part)),
+        answers,
+      ),
+      answers.name,
+    ),
+    answers.runtime,
+  );
+
+/** The sample application has a client for each database, and a project has one. */
+function ofOneDatabase(text: string, { name, database }: ProjectOptions["answers"]): string {
+  return text
+    .replaceAll(/\bgenerated\/(?:sqlite|postgresql)\b/g, "generated")
+    .replace('provider = "sqlite"', `provider = "${database}"`)
+    .replaceAll("sample_auth_app", databaseNameOf(name));
+}
+
+const databaseNameOf = (name: string) => folderOf(name).replaceAll(/[^a-z0-9]/g, "_");
 
 /** Files of the template that are not copied unchanged, each with its conversion. */
 const transforms: Readonly<Record<string, Transform>> = {
@@ -62,7 +83,7 @@ export async function renderProject(source: Template, options: ProjectOptions): 
     add(file);
   }
   const app = files.get(APP);
-  if (app && hasJobs(options.answers)) {
+  if (app && hasExtra(options.answers, "jobs") && options.answers.template !== "auth") {
     add({ ...app, contents: Buffer.from(withReports(app.contents.toString("utf8"))) });
   }
   const example = files.get(".env.example");
@@ -104,7 +125,7 @@ function withOwnFiles(template: Template, { answers }: ProjectOptions): Template
     ...template,
     overlay: new Map([
       ...template.overlay,
-      ...withoutManifest(hasJobs(answers) ? template.jobs : undefined),
+      ...withoutManifest(hasExtra(answers, "jobs") ? template.jobs : undefined),
       ...(template.runtimes?.[runtime] ?? []),
       ...(template.deploys?.[answers.deploy ?? "none"] ?? []),
       ...(database ?? []),
@@ -144,7 +165,10 @@ function dotenvOf({ contents }: ProjectFile): ProjectFile {
 function renderOverlay(template: Template, options: ProjectOptions): ProjectFile[] {
   const values = valuesOf(options.answers, template);
   return withoutManifests(template.overlay).map(([path, file]) => {
-    const transform = transforms[path] ?? ((text) => toRuntime(text, options.answers.runtime));
+    const has = (part: string) => hasPart(options.answers, part);
+    const transform =
+      transforms[path] ??
+      ((text) => toRuntime(path.endsWith(".ts") ? keepParts(text, has) : text, options.answers.runtime));
     // A leading underscore, because npm does not pack `.gitignore`.
     return copy(path.replace(/(^|\/)_/, "$1."), file, (text) =>
       transform(fillPlaceholders(text, values), template, options),
@@ -188,7 +212,7 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     loadTests,
     ci,
   } = answers;
-  const databaseName = folderOf(name).replaceAll(/[^a-z0-9]/g, "_");
+  const databaseName = databaseNameOf(name);
   return {
     name,
     title: folderOf(name),
@@ -215,30 +239,51 @@ function valuesOf(answers: ProjectOptions["answers"], { generator }: Template): 
     docker,
     loadTests,
     ci,
+    ...Object.fromEntries(extraNames.map((one) => [one, extrasOf(answers).includes(one)])),
+    extras: extrasOf(answers).length > 0,
+    items: answers.items !== false,
+    behindNginx: hasExtra(answers, "nginx") ? ", behind nginx at https://localhost:8443" : "",
     ...jobsValuesOf(answers),
     prisma: hasDatabase(answers),
     sqlite: hasDatabase(answers) && database === "sqlite",
     postgresql: hasDatabase(answers) && database === "postgresql",
-    // The tests of `auth` use SQLite unless they are told of a server.
-    testsOnPostgreSQL: template === "api" && database === "postgresql",
+    testsOnPostgreSQL: hasDatabase(answers) && database === "postgresql",
     database,
     databaseUrl: urlOf(database, databaseName),
   };
 }
 
+const programsOfAuth = {
+  jobsModule: "src/extras/jobs/index.ts",
+  workerCommand: "node dist/extras/jobs/worker.js",
+  appCommand: "node dist/server.js",
+};
+
+const programsOfOthers = {
+  jobsModule: "src/jobs.ts",
+  workerCommand: "node node_modules/@tsgi/cli/bin/tsgi.js worker dist/jobs.js",
+  appCommand: "node node_modules/@tsgi/cli/bin/tsgi.js run dist/app.js --host 0.0.0.0 --port 8000",
+};
+
 /** The placeholders about jobs. */
 function jobsValuesOf(answers: ProjectOptions["answers"]): Values {
-  const jobs = hasJobs(answers);
-  const isOnSQLite = hasDatabase(answers) && answers.database === "sqlite";
+  const isStored = hasDatabase(answers);
+  const isOnSQLite = isStored && answers.database === "sqlite";
+  const jobs = hasWorker(answers);
+  const hasData = jobs || isStored;
+  const programs = answers.template === "auth" ? programsOfAuth : programsOfOthers;
   return {
-    jobs,
+    ...programs,
+    workerList: programs.workerCommand.replaceAll(" ", ", "),
+    worker: jobs,
     // Prisma reads the file of SQLite from the other variable.
-    jobsUrl: isOnSQLite ? "JOBS_DATABASE_URL" : "DATABASE_URL",
-    postgresServer: jobs || (hasDatabase(answers) && answers.database === "postgresql"),
+    jobsUrl: isOnSQLite && answers.template !== "auth" ? "JOBS_DATABASE_URL" : "DATABASE_URL",
+    postgresServer: jobs || (isStored && !isOnSQLite),
     postgresVolume: isOnSQLite ? "postgres" : "data",
     bothVolumes: jobs && isOnSQLite,
-    volumes: jobs || hasDatabase(answers),
-    node22: jobs || answers.runtime === "workers",
+    dataVolume: hasData,
+    volumes: hasData || hasExtra(answers, "nginx"),
+    node22: hasExtra(answers, "jobs") || answers.runtime === "workers",
   };
 }
 

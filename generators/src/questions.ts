@@ -1,6 +1,7 @@
 import { isUsed, type Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
-import { choiceLines, packageManagers } from "./options.js";
+import { extrasFor } from "./extras.js";
+import { choiceLines, extraNames, packageManagers } from "./options.js";
 import { fitDefaults } from "./runtime-answers.js";
 import { canDeploy, deploysOf, runtimeOf, runtimesFor } from "./deploys.js";
 import { profileOf } from "./runtimes.js";
@@ -13,6 +14,13 @@ export interface Surroundings {
   canBeRepository: (name: string) => boolean;
 }
 
+const extrasQuestion = {
+  type: "checkbox" as const,
+  name: "extras" as const,
+  message: "Optional parts",
+  pageSize: extraNames.length,
+};
+
 /** The prompts for missing options, in order. */
 export function createQuestions(given: Partial<Answers>, defaults: Answers, surroundings: Surroundings) {
   /** Prompts for an option that no flag has set, and that has an effect. */
@@ -21,7 +29,7 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     return { ...fitDefaults(defaults, chosen), ...chosen };
   };
   const whenOpen = (key: keyof Answers) => (asked: Partial<Answers>) => !(key in given) && isUsed(key, known(asked));
-  const confirm = (key: "jobs" | "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
+  const confirm = (key: "docker" | "loadTests" | "ci" | "git" | "install", message: string) => ({
     type: "confirm" as const,
     name: key,
     message,
@@ -58,7 +66,11 @@ export function createQuestions(given: Partial<Answers>, defaults: Answers, surr
     select("database", "Database", (asked) => databasesOf(known(asked).template)),
     select("runtime", "Runtime", (asked) => runtimesFor(known(asked))),
     select("deploy", "Deploy to", (asked) => deploysOf(known(asked))),
-    confirm("jobs", "Write a job, its test and its worker (with PostgreSQL, on Node 22.12)"),
+    {
+      ...extrasQuestion,
+      choices: (asked: Partial<Answers>) => extrasFor(known(asked)).map((value) => toChoice("extras", value)),
+      when: whenOpen("extras"),
+    },
     confirm("docker", "Write a Dockerfile and a compose.yaml"),
     confirm("loadTests", "Write a load test"),
     confirm("ci", "Write a workflow for GitHub Actions"),

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { databasePackages } from "./database-packages.js";
-import { hasOwnJobs } from "./jobs.js";
+import { optionalPackages } from "./database-packages.js";
 import { isRecord, readJson, textsOf } from "./json.js";
 import { deploys, runtimes, templateNames, type TemplateName } from "./options.js";
 import { fingerprintOf, packPackage, type OwnPackages } from "./packed-package.js";
 import { readFiles } from "./read-files.js";
-import type { FrameworkPackage, Template, TemplateSource, Workspace } from "./template.js";
+import type { FrameworkPackage, Template, TemplateFile, TemplateSource, Workspace } from "./template.js";
 
 /** The folder of the repository that is the source of each template. */
 const folders: Readonly<Record<TemplateName, string>> = {
@@ -18,7 +17,7 @@ const folders: Readonly<Record<TemplateName, string>> = {
 
 /** The folders of `generators/overlays/` for each template, in order. */
 const overlays: Readonly<Record<TemplateName, readonly string[]>> = {
-  auth: ["common", "auth"],
+  auth: ["common", "prisma", "auth"],
   api: ["common", "starter", "api"],
   minimal: ["common", "starter", "minimal"],
 };
@@ -30,8 +29,9 @@ const generated = [
   /\.(?:tsbuildinfo|tgz|log|db|db-journal|db-wal|db-shm)$/,
 ];
 
-/** Tests of files that only the repository has: a template omits them. */
-const REPOSITORY_TESTS = /^test\/repository$/;
+/** Files that only the repository has: a template omits them, and its overlay may have others in their places. */
+const ownFiles =
+  /^(?:test\/repository|docs|prometheus|Dockerfile|README\.md|prisma\.config\.ts|prisma\/migrations|scripts\/(?!load\.js).+)$/;
 
 /** The development packages of every project, which the workspaces share. */
 const commonTools = [
@@ -74,9 +74,7 @@ export class Repository implements TemplateSource {
 
   read(name: TemplateName): Required<Template> {
     return {
-      files: readFiles(join(this.#root, folders[name]), (path) =>
-        [...generated, REPOSITORY_TESTS].some((pattern) => pattern.test(path)),
-      ),
+      files: this.#readProject(name),
       overlay: new Map(overlays[name].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])),
       runtimes: Object.fromEntries(
         runtimes
@@ -89,9 +87,13 @@ export class Repository implements TemplateSource {
           .filter((deploy) => deploy !== "none" && deploy !== "cloudflare")
           .map((deploy) => [deploy, readFiles(join(this.#generators, "overlays/deploy", deploy))]),
       ),
-      workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], name === "api" ? databasePackages : []),
-      jobs: hasOwnJobs(name) ? new Map() : readFiles(join(this.#generators, "overlays/jobs")),
-      database: name === "api" ? readFiles(join(this.#generators, "overlays/database")) : new Map(),
+      workspace: this.#readWorkspace([...commonTools, ...ownTools[name]], optionalPackages),
+      jobs: name === "auth" ? new Map() : readFiles(join(this.#generators, "overlays/jobs")),
+      database: new Map(
+        name === "api"
+          ? ["prisma", "database"].flatMap((folder) => [...readFiles(join(this.#generators, "overlays", folder))])
+          : [],
+      ),
       packages: this.#readPackages(),
       generator: packPackage(
         this.#generators,
@@ -99,6 +101,15 @@ export class Repository implements TemplateSource {
         this.#cache,
       ),
     };
+  }
+
+  #readProject(name: TemplateName): Map<string, TemplateFile> {
+    const isLeftOut = (path: string) => [...generated, ownFiles].some((pattern) => pattern.test(path));
+    const files = readFiles(join(this.#root, folders[name]), isLeftOut);
+    // The configuration of nginx is the same for each application.
+    const nginx = name === "api" ? readFiles(join(this.#root, folders.auth, "nginx")) : [];
+    const all = [...files, ...[...nginx].map(([path, file]) => [`nginx/${path}`, file] as const)];
+    return new Map(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   get #cache(): string {
@@ -180,7 +191,7 @@ export class Repository implements TemplateSource {
     );
     return {
       devDependencies: versionsOf(tools),
-      databasePackages: versionsOf(packages),
+      optionalPackages: versionsOf(packages),
       overrides: Object.fromEntries(pins),
       compilerOptions,
     };

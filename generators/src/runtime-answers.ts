@@ -1,7 +1,8 @@
 import type { Answers } from "./answers.js";
 import { databasesOf } from "./databases.js";
 import { canDeploy, findDeployFault, runtimeOf } from "./deploys.js";
-import { findJobsFault } from "./jobs.js";
+import { findExtrasFault } from "./extras.js";
+import type { CommandOptions } from "./options.js";
 import { profileOf, type Installer } from "./runtimes.js";
 
 /** The program that installs the packages of a project. */
@@ -9,14 +10,26 @@ export function installerOf({ runtime, packageManager }: Pick<Answers, "runtime"
   return profileOf(runtime).installer ?? packageManager;
 }
 
+/** `--template api --login`: an API with accounts is the template `auth`. */
+export function withAccounts({ template, login }: CommandOptions): Pick<CommandOptions, "template"> {
+  return login === true && template !== "minimal" ? { template: "auth" } : {};
+}
+
 /** The reason why options contradict each other, or `null`. */
-export function findFault(given: Partial<Answers>): string | null {
+export function findFault(given: Partial<Answers> & Pick<CommandOptions, "login">): string | null {
   return (
+    findLoginFault(given) ??
     findDeployFault(given) ??
     findDatabaseFault({ ...given, runtime: runtimeOf(given) }) ??
     findRuntimeFault({ ...given, runtime: runtimeOf(given) }) ??
-    findJobsFault({ ...given, runtime: runtimeOf(given) })
+    findExtrasFault({ ...given, runtime: runtimeOf(given) })
   );
+}
+
+function findLoginFault({ template, login }: Partial<Answers> & Pick<CommandOptions, "login">): string | null {
+  return login === true && template === "minimal"
+    ? "accounts need a database: write --template api --login, or --template auth"
+    : null;
 }
 
 function findDatabaseFault({ template, database, runtime }: Partial<Answers>): string | null {

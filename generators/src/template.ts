@@ -10,8 +10,8 @@ export interface TemplateFile {
 export interface Workspace {
   /** The shared development packages, with their versions. */
   devDependencies: Readonly<Record<string, string>>;
-  /** The versions of the packages that only projects with a database have. */
-  databasePackages?: Readonly<Record<string, string>>;
+  /** The versions of the packages that only some projects have. */
+  optionalPackages?: Readonly<Record<string, string>>;
   /** Versions of indirect dependencies whose newest one cannot be installed everywhere. */
   overrides: Readonly<Record<string, string>>;
   /** The compiler options that the template's tsconfig.json extends. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { defaultAnswers } from "./answers.js";
 import { ExistingProject } from "./code/existing-project.js";
 import { CommandError } from "./errors.js";
-import { databases, deploys, packageManagers, runtimes, templateNames } from "./options.js";
+import { databases, deploys, packageManagers, runtimes, templateNames, extraNames } from "./options.js";
 import { planProject } from "./plan.js";
 import { findNameFault } from "./project-name.js";
 import { renderProject } from "./project.js";
@@ -104,6 +104,11 @@ function modeOf(path: string): number {
   return stats?.isFile() ? stats.mode & 0o777 : 0o666;
 }
 
+function extrasIn(value: unknown) {
+  const names = typeof value === "string" ? value.split(",") : [];
+  return names.length > 0 ? extraNames.filter((name) => names.includes(name)) : undefined;
+}
+
 function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
   const one = <Value extends string>(known: readonly Value[], value: unknown) => known.find((name) => name === value);
   const flag = (value: unknown) => (typeof value === "boolean" ? value : undefined);
@@ -124,6 +129,8 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
     database: one(databases, kept["database"]),
     runtime: one(runtimes, kept["runtime"]),
     deploy: one(deploys, kept["deploy"]),
+    extras: extrasIn(kept["extras"]),
+    items: flag(kept["items"]),
     docker: flag(kept["docker"]),
     loadTests: flag(kept["loadTests"]),
     ci: flag(kept["ci"]),

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { dirname, join, relative } from "node:path";
 import { blocksOf, PAGES } from "./agent-pages.js";
 import { calls, callsWithModels } from "./generated-calls.js";
+import { extraNames } from "../src/options.js";
 import { linkPackages, scaffoldInto, type Project } from "./scaffolded.js";
 import { repositoryRoot, run, temporaryFolder, type Result } from "./support.js";
 
@@ -28,13 +29,21 @@ const hasDatabase = (name: string) => /sqlite|postgresql/.test(name);
 
 /** With all that the sub-generators write. */
 export const GROWN: readonly Kind[] = TEMPLATES
-  // The same code as `auth-sqlite`, which a test checks.
+  // Its code differs from `auth-sqlite` in the lines of the database, which `auth-postgresql-all` has.
   .filter(({ name }) => name !== "auth-postgresql")
   .map(({ name, flags }) =>
     hasDatabase(name)
       ? { name: `${name}-grown`, flags, calls: callsWithModels, client: `${name}-grown` }
       : { name: `${name}-grown`, flags, calls },
   );
+
+/** The projects with tables or a database that no grown project has. */
+const OWN_CLIENTS = new Map(
+  ["auth-postgresql", "auth-sqlite-bare", "auth-postgresql-all"].map((name) => [
+    name,
+    name === "auth-postgresql" ? "auth-postgresql-all" : name,
+  ]),
+);
 
 const WITHOUT = ["--no-docker", "--no-load-tests", "--no-ci", "--package-manager=pnpm"];
 
@@ -43,17 +52,20 @@ const CREATED: readonly Kind[] = [
   ...TEMPLATES,
   { name: "minimal-without", flags: ["--template=minimal", ...WITHOUT] },
   { name: "api-without", flags: ["--template=api", ...WITHOUT] },
-  { name: "minimal-jobs", flags: ["--template=minimal", "--jobs"] },
-  { name: "api-jobs", flags: ["--template=api", "--jobs"] },
-  { name: "api-sqlite-jobs", flags: ["--template=api", "--database=sqlite", "--jobs"] },
-  { name: "api-postgresql-jobs", flags: ["--template=api", "--database=postgresql", "--jobs"] },
+  { name: "minimal-jobs", flags: ["--template=minimal", "--with=jobs"] },
+  { name: "api-jobs", flags: ["--template=api", "--with=jobs"] },
+  { name: "api-sqlite-jobs", flags: ["--template=api", "--database=sqlite", "--with=jobs"] },
+  { name: "api-postgresql-jobs", flags: ["--template=api", "--database=postgresql", "--with=jobs"] },
+  { name: "auth-sqlite-bare", flags: ["--template=auth", "--no-items"] },
+  { name: "auth-postgresql-all", flags: ["--template=auth", "--database=postgresql", `--with=${extraNames.join()}`] },
+  { name: "api-all", flags: ["--template=api", "--with=jobs,mcp,metrics,tracing,nginx"] },
   { name: "lambda", flags: ["--template=api", "--deploy=lambda"] },
   { name: "vercel", flags: ["--template=minimal", "--deploy=vercel"] },
   { name: "netlify", flags: ["--template=minimal", "--deploy=netlify"] },
   { name: "kubernetes", flags: ["--template=minimal", "--deploy=kubernetes"] },
 ].map((kind) => {
-  const client = kind.name.replace("auth-postgresql", "auth-sqlite").replace("-jobs", "");
-  return { ...kind, calls: [], ...(hasDatabase(kind.name) ? { client: `${client}-grown` } : {}) };
+  const client = `${kind.name.replace("-jobs", "")}-grown`;
+  return { ...kind, calls: [], ...(hasDatabase(kind.name) ? { client: OWN_CLIENTS.get(kind.name) ?? client } : {}) };
 });
 
 /** The settings of the tools, of which one copy is enough for all projects. */
@@ -144,25 +156,16 @@ function addPages(path: string): void {
 
 /** Adds the Prisma clients, as `scripts/generate-client.js` does in each project. */
 async function addClients(pathOf: (name: string) => string): Promise<void> {
-  const schemas = GROWN.filter(({ client }) => client !== undefined).flatMap(({ name }) => {
-    const schema = join(pathOf(name), "prisma/schema.prisma");
-    const text = readFileSync(schema, "utf8");
-    if (!text.includes("../src/generated/sqlite")) return schema;
-    // `auth` has a client for each database.
-    const other = join(pathOf(name), "src/generated/postgresql.prisma");
-    mkdirSync(dirname(other));
-    writeFileSync(
-      other,
-      text.replace('provider = "sqlite"', 'provider = "postgresql"').replace("../src/generated/sqlite", "./postgresql"),
-    );
-    return [schema, other];
-  });
+  const schemas = [...GROWN, ...CREATED]
+    .filter(({ name, client }) => client === name)
+    .map(({ name }) => join(pathOf(name), "prisma/schema.prisma"));
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   const script = join(import.meta.dirname, "prisma-clients.cjs");
   const { status, stderr } = await run(process.execPath, [script, ...schemas], { cwd: repositoryRoot, env });
   if (status !== 0) throw new Error(stderr);
   for (const { name, client } of CREATED) {
-    if (client !== undefined) symlinkSync(join(pathOf(client), "src/generated"), join(pathOf(name), "src/generated"));
+    if (client !== undefined && client !== name)
+      symlinkSync(join(pathOf(client), "src/generated"), join(pathOf(name), "src/generated"));
   }
 }
 
@@ -172,9 +175,7 @@ function shareSettings(folder: string, projects: ReadonlyMap<string, Project>): 
   const texts = SETTINGS.map((path) => [path, new Set<string>()] as const);
   for (const [name, { path }] of projects) {
     const tests = JSON.parse(readFileSync(join(path, "test/tsconfig.json"), "utf8")) as { include: string[] };
-    if (name !== "auth-postgresql") {
-      include.push(`${name}/my-app/src`, ...tests.include.map((part) => join(name, "my-app/test", part)));
-    }
+    include.push(`${name}/my-app/src`, ...tests.include.map((part) => join(name, "my-app/test", part)));
     for (const [file, found] of texts) {
       found.add(readFileSync(join(path, file), "utf8"));
       cpSync(join(path, file), join(folder, file));

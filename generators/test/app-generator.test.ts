@@ -23,6 +23,7 @@ const everyFlag: Partial<CommandOptions> = {
   template: "auth",
   database: "sqlite",
   deploy: "none",
+  extras: [],
   docker: true,
   loadTests: true,
   ci: true,
@@ -62,7 +63,7 @@ describe("the generator at a terminal", () => {
       "template",
       "runtime",
       "deploy",
-      "jobs",
+      "extras",
       "docker",
       "loadTests",
       "ci",
@@ -121,9 +122,9 @@ describe("the generator at a terminal, for the template api", () => {
 
   it("does not prompt for the runtime of a project with a database", async () => {
     await using folder = await temporaryFolder();
-    const answers = { template: "api" as const, database: "sqlite" as const, jobs: true, docker: true };
+    const answers = { template: "api" as const, database: "sqlite" as const, extras: ["jobs" as const], docker: true };
     const { asked } = await generate({ ...given, into: folder.path }, answers);
-    expect(asked).toEqual(["template", "database", "deploy", "jobs", "docker"]);
+    expect(asked).toEqual(["template", "database", "deploy", "extras", "docker"]);
     const schema = readFileSync(join(folder.path, "my-app/prisma/schema.prisma"), "utf8");
     expect(schema).toContain('provider = "sqlite"');
     expect(existsSync(join(folder.path, "my-app/src/jobs.ts"))).toBe(true);
@@ -136,7 +137,7 @@ describe("the generator without a terminal", () => {
     const { asked, printed } = await generate({ into: folder.path, git: false }, null);
     expect(asked).toEqual([]);
     expect(printed).toContain(
-      "Using these defaults: name my-app, template auth, database sqlite, deploy none, docker yes, ",
+      "Using these defaults: name my-app, template auth, database sqlite, deploy none, extras none, docker yes, ",
     );
     expect(printed).toMatch(/Wrote \d+ files into .*my-app\./);
   });

@@ -44,9 +44,9 @@ const CHOICES: readonly Partial<Answers>[] = [
   { template: "api", database: "postgresql" },
 ];
 
-describe("a project with --jobs", () => {
+describe("a project with --with jobs", () => {
   it.each(CHOICES)("has a job, a route that enqueues it, a test and a worker: %j", async (choice) => {
-    const { paths, read, manifest } = await render({ ...choice, jobs: true });
+    const { paths, read, manifest } = await render({ ...choice, extras: ["jobs"] });
     expect(paths).toEqual(expect.arrayContaining([...OWN, "vendor/tsgi-jobs-0.1.0.tgz"]));
     expect(read("src/app.ts")).toContain("app.includeRouter(reports);");
     expect(manifest.scripts).toMatchObject({ worker: "tsgi worker --env-file-if-exists .env dist/jobs.js" });
@@ -63,21 +63,21 @@ describe("a project with --jobs", () => {
   });
 
   it("installs the pg-boss that @tsgi/jobs requires, and records the choice for an upgrade", async () => {
-    const { manifest } = await render({ jobs: true });
+    const { manifest } = await render({ extras: ["jobs"] });
     const { peerDependencies } = JSON.parse(
       await readFile(join(repositoryRoot, "framework/jobs/package.json"), "utf8"),
     );
     expect(manifest.dependencies["pg-boss"]).toBe(peerDependencies["pg-boss"]);
-    expect(manifest["create-tsgi"]).toMatchObject({ jobs: true });
+    expect(manifest["create-tsgi"]).toMatchObject({ extras: "jobs" });
   });
 
   it.each(["fly", "kubernetes"] as const)("runs a worker on %s", async (deploy) => {
-    const { read } = await render({ jobs: true, deploy });
+    const { read } = await render({ extras: ["jobs"], deploy });
     expect(read(deploy === "fly" ? "fly.toml" : "kubernetes/deployment.yaml")).toMatch(/worker,? dist\/jobs\.js/);
   });
 });
 
-describe("a project without --jobs", () => {
+describe("a project without --with jobs", () => {
   it.each(CHOICES)("has no part of it: %j", async (choice) => {
     const { paths, read, manifest } = await render(choice);
     expect(paths.filter((path) => /jobs|reports/.test(path))).toEqual([]);
@@ -86,26 +86,40 @@ describe("a project without --jobs", () => {
   });
 });
 
-describe("--jobs on the command line", () => {
+describe("--with on the command line", () => {
   const parse = (...argv: string[]) => parseArguments(argv, {});
 
   it.each([
-    [["--jobs", "--runtime=bun"], "jobs run on Node, not on Bun"],
-    [["--jobs", "--runtime=workers"], "jobs run on Node, not on Workers"],
-    [["--jobs", "--deploy=lambda"], "a worker is a process, which AWS Lambda does not run"],
-    [["--jobs", "--deploy=cloudflare"], "a worker is a process, which Cloudflare does not run"],
-    [["--no-jobs", "--template=auth"], "leave --no-jobs out"],
-    [["--jobs", "--no-jobs"], "--jobs and --no-jobs contradict"],
-  ])("rejects a project that cannot have them: %j", (argv, message) => {
+    [["--with=jobs", "--runtime=bun"], "jobs runs on Node, not on Bun"],
+    [["--with=jobs", "--runtime=workers"], "jobs runs on Node, not on Workers"],
+    [["--with=jobs", "--deploy=lambda"], "jobs needs a process that keeps running, which AWS Lambda does not have"],
+    [["--with=metrics", "--deploy=cloudflare", "--template=api"], "not on Workers"],
+    [["--with=mail", "--template=api"], "mail needs accounts: write --template auth"],
+    [["--with=mcp", "--template=minimal"], "write --template auth or --template api"],
+    [["--with=live", "--no-items"], "live shows the items: leave --no-items out"],
+    [["--with=nginx", "--no-docker"], "leave --no-docker out"],
+    [["--no-items", "--template=api"], "the template api has no items of users"],
+    [["--login", "--template=minimal"], "--template api"],
+    [["--with=jobs,cache"], '--with "cache" is unknown; write some of jobs, mail, '],
+  ])("rejects %j", (argv, message) => {
     expect(() => parse(...argv)).toThrow(message);
   });
 
-  it.each([[["--jobs"]], [["--jobs", "--template=auth"]], [["--jobs", "--deploy=fly"]], [["--no-jobs"]]])(
-    "accepts %j",
-    (argv) => {
-      expect(parse(...argv)).toHaveProperty("jobs", argv[0] === "--jobs");
-    },
-  );
+  it("rejects jobs if Node is older than pg-boss requires", () => {
+    const version = process.env["CREATE_TSGI_NODE"];
+    process.env["CREATE_TSGI_NODE"] = "22.11.0";
+    try {
+      expect(() => parse("--with=mail")).toThrow("mail needs Node 22.12 or later, and this is Node 22.11.0");
+    } finally {
+      process.env["CREATE_TSGI_NODE"] = version;
+    }
+  });
+
+  it("accepts several parts, in any order", () => {
+    expect(parse("--with=redis, jobs")).toHaveProperty("extras", ["jobs", "redis"]);
+    expect(parse("--with=none")).toHaveProperty("extras", []);
+    expect(parse("--template=api", "--login")).toHaveProperty("template", "auth");
+  });
 });
 
 const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
@@ -113,7 +127,7 @@ const slowly = process.env["TSGI_SLOW"] ? describe : describe.skip;
 slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
   it.each(CHOICES)("passes its own checks and tests: %j", async ({ template = "minimal", database }) => {
     const flags = database === undefined ? [] : [`--database=${database}`];
-    await using project = await scaffoldWithPackages(template, "--jobs", ...flags);
+    await using project = await scaffoldWithPackages(template, "--with=jobs", ...flags);
     expect(readdirSync(join(project.path, "vendor"))).toContain("tsgi-jobs-0.1.0.tgz");
     expect(await project.check()).toMatchObject({ status: 0, stderr: "" });
     await using server = await emptyDatabase();
@@ -123,7 +137,7 @@ slowly("a written project with jobs (only with TSGI_SLOW=1)", () => {
 
   it("runs the jobs of its application in a worker", async () => {
     await using database = await emptyDatabase();
-    await using project = await scaffoldWithPackages("minimal", "--jobs");
+    await using project = await scaffoldWithPackages("minimal", "--with=jobs");
     const script = join(repositoryRoot, "framework/scripts/runtimes.js");
     const line = execFileSync(process.execPath, [script, "node22"], { encoding: "utf8" }).trim();
     const path = `${dirname(line.slice("node22 ".length))}${delimiter}${join(project.path, "node_modules/.bin")}`;

@@ -27,7 +27,9 @@ const TESTS = [
   "api-grown/my-app/test/orders.test.ts",
   "api-sqlite-grown/my-app/test/items.test.ts",
   "api-sqlite-grown/my-app/test/notes.test.ts",
-  "auth-sqlite-grown/my-app/test/routes/notes.test.ts",
+  "auth-sqlite-grown/my-app/test/notes.test.ts",
+  "auth-sqlite-bare/my-app/test/auth.test.ts",
+  "api-all/my-app/test/extras/mcp.test.ts",
 ];
 
 /** Each template that is started, with a part of the response to the request that its README shows. */
@@ -36,6 +38,18 @@ const STARTED = [
   ["api-grown", "api", { name: "Pen", price: 1.5 }],
   ["api-sqlite-grown", "api", { name: "Pen", price: 1.5 }],
 ] as const;
+
+/** A package that a module imports: of a registry, and not of Node. */
+const imported = /(?:\bfrom |\bimport\()"((?:@[\w-]+\/)?[a-z][\w.-]*)(?:\/[^"]*)?"/g;
+
+/** The packages that the code of a project imports, and its package.json lacks. */
+async function missingPackages(project: Project): Promise<string[]> {
+  const { dependencies, devDependencies } = JSON.parse(await readFile(join(project.path, "package.json"), "utf8"));
+  const names = (await codeOf(project)).flatMap(([, text]) =>
+    [...text.matchAll(imported)].map(([, name = ""]) => name),
+  );
+  return [...new Set(names)].filter((name) => !(name in { ...dependencies, ...devDependencies }));
+}
 
 /** The code of a project, by path. */
 async function codeOf(project: Project | undefined): Promise<[path: string, text: string][]> {
@@ -69,9 +83,30 @@ describe("the projects of every template with every database, with and without a
     });
   });
 
-  it("have the same code on both databases if the template is auth", async () => {
-    const [one, other] = ["auth-sqlite", "auth-postgresql"].map((name) => codeOf(all.projects.get(name)));
-    expect(await other).toEqual(await one);
+  it("import only packages of their package.json", async () => {
+    for (const [name, project] of all.projects) {
+      expect([name, await missingPackages(project)]).toEqual([name, []]);
+    }
+  });
+
+  it("have no mark of a part, and at most 60 files of 200 lines, and 3,500 lines together, if the template is auth", async () => {
+    for (const name of ["auth-sqlite", "auth-postgresql", "auth-sqlite-bare", "auth-postgresql-all"]) {
+      const code = await codeOf(all.projects.get(name));
+      expect([
+        name,
+        code
+          .filter(([, text]) => /\/\/ with [\w -]+:?$|^\s*\/\/ (?:without \w+: |end \w+$)/m.test(text))
+          .map(([path]) => path),
+      ]).toEqual([name, []]);
+    }
+    for (const name of ["auth-sqlite", "auth-postgresql"]) {
+      const files = [...((await all.projects.get(name)?.files()) ?? [])].map(
+        ([path, text]) => [path, text.split("\n").length - 1] as const,
+      );
+      expect(files.length).toBeLessThanOrEqual(60);
+      expect(files.filter(([, lines]) => lines > 200)).toEqual([]);
+      expect(files.reduce((sum, [, lines]) => sum + lines, 0)).toBeLessThanOrEqual(3_500);
+    }
   });
 
   it("have the same settings of the tools", () => {
@@ -84,8 +119,7 @@ describe("the projects of every template with every database, with and without a
   });
 
   it("pass the linter", async () => {
-    const names = [...all.projects.keys()].filter((name) => name !== "auth-postgresql");
-    const { status, stdout } = await all.tool("oxlint", ...names);
+    const { status, stdout } = await all.tool("oxlint", ...all.projects.keys());
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("0 warnings and 0 errors") });
   });
 

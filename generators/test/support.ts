@@ -37,6 +37,9 @@ const foreign = Object.keys(process.env).filter((name) =>
 );
 
 /** The environment of a command in a new shell. */
+// A project with jobs is for Node 22.12 or later.
+process.env["CREATE_TSGI_NODE"] ??= "22.12.0";
+
 export const shellEnvironment: NodeJS.ProcessEnv = {
   ...process.env,
   ...Object.fromEntries(foreign.map((name) => [name, undefined])),

@@ -64,18 +64,20 @@ function flagsOf({
   database,
   runtime,
   deploy,
-  jobs,
+  extras,
+  items,
   docker,
   loadTests,
   ci,
   packageManager,
 }: KeptAnswers): string[] {
-  const switches = { jobs, docker, "load-tests": loadTests, ci };
+  const switches = { items, docker, "load-tests": loadTests, ci };
   return [
     `--template=${template}`,
     ...(database === undefined ? [] : [`--database=${database}`]),
     ...(runtime === undefined ? [] : [`--runtime=${runtime}`]),
     ...(deploy === undefined ? [] : [`--deploy=${deploy}`]),
+    ...(extras === undefined ? [] : [`--with=${extras.join()}`]),
     ...Object.entries(switches).flatMap(([name, isWanted]) =>
       isWanted === undefined ? [] : [isWanted ? `--${name}` : `--no-${name}`],
     ),

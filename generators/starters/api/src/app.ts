@@ -1,9 +1,15 @@
 import { App } from "tsgi";
 import { requestId, securityHeaders } from "tsgi/middleware";
+import { mcp } from "@tsgi/mcp"; // with mcp
+import { prometheus } from "@tsgi/metrics"; // with metrics
+import { startTracing } from "@tsgi/otel"; // with tracing
 
 import { health } from "./routes/health.js";
 import { items } from "./routes/items.js";
 import { ItemStore } from "./store.js";
+
+const metrics = prometheus(); // with metrics
+const tracing = await startTracing({ steps: true }); // with tracing
 
 /** The application. Its lifespan creates its store. */
 export const app = new App({
@@ -12,8 +18,14 @@ export const app = new App({
   lifespan: async function* () {
     yield { store: new ItemStore() };
   },
+  instrumentation: [...(tracing ? [tracing.instrumentation] : []), metrics], // with tracing metrics
+  // without tracing: instrumentation: metrics, // with metrics
+  // without metrics: instrumentation: tracing?.instrumentation ?? [], // with tracing
 });
 app.includeRouter(items);
 app.includeRouter(health);
+app.includeRouter(mcp(app)); // with mcp
+app.includeRouter(metrics.router("/metrics", { privateOnly: true })); // with metrics
+app.onShutdown(async () => tracing?.shutdown()); // with tracing
 app.addMiddleware(securityHeaders());
 app.addMiddleware(requestId());

@@ -13,6 +13,7 @@ export const listItems = items.get(
   "",
   {
     summary: "The items, oldest first",
+    mcp: { name: "list_items" }, // with mcp
     params: { page: pages.page, db: database },
     returns: pages.returns,
     responses: pages.responses,
@@ -31,6 +32,7 @@ export const addItem = items.post(
   "",
   {
     summary: "Add an item",
+    mcp: { name: "add_item" }, // with mcp
     params: { newItem: NewItem, db: database, response: Response },
     returns: Item,
     statusCode: 201,
@@ -46,6 +48,7 @@ export const getItem = items.get(
   "/{item_id}",
   {
     summary: "One item",
+    mcp: { name: "read_item" }, // with mcp
     responses: { 404: NOT_FOUND },
     params: { item: Depends(findItem) },
     returns: Item,
@@ -57,6 +60,7 @@ export const removeItem = items.delete(
   "/{item_id}",
   {
     summary: "Remove an item",
+    mcp: { name: "remove_item" }, // with mcp
     responses: { 404: NOT_FOUND },
     params: { item_id: Id, db: database },
     statusCode: 204,

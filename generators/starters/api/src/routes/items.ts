@@ -9,6 +9,7 @@ export const listItems = items.get(
   "",
   {
     summary: "The items, oldest first",
+    mcp: { name: "list_items" }, // with mcp
     params: { page: Depends(getPage), store: Depends(getStore) },
     returns: t.Array(Item),
   },
@@ -19,6 +20,7 @@ export const addItem = items.post(
   "",
   {
     summary: "Add an item",
+    mcp: { name: "add_item" }, // with mcp
     params: { newItem: NewItem, store: Depends(getStore), response: Response },
     returns: Item,
     statusCode: 201,
@@ -34,6 +36,7 @@ export const getItem = items.get(
   "/{item_id}",
   {
     summary: "One item",
+    mcp: { name: "read_item" }, // with mcp
     responses: { 404: NOT_FOUND },
     params: { item_id: t.Integer(), store: Depends(getStore) },
     returns: Item,
@@ -51,6 +54,7 @@ export const removeItem = items.delete(
   "/{item_id}",
   {
     summary: "Remove an item",
+    mcp: { name: "remove_item" }, // with mcp
     responses: { 404: NOT_FOUND },
     params: { item_id: t.Integer(), store: Depends(getStore) },
     statusCode: 204,
