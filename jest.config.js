@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { buildSync } from "esbuild";
-import { findPostgreSQL, POSTGRESQL_URL } from "./sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL, POSTGRESQL_URL } from "./sample-auth-app/test/repository/support/find-postgresql.js";
 
 const FRAMEWORK = path.join(import.meta.dirname, "framework");
 
@@ -66,10 +66,11 @@ const OF_DATABASE = ["app", "concurrency", "provider", "refresh-tokens", "routes
  */
 const onPostgreSQL = (url) => ({
   ...project("sample-auth-app", "sample-auth-app on PostgreSQL"),
-  testMatch: process.env.TSGI_SLOW === undefined ? OF_DATABASE.map((name) => `**/${name}.test.ts`) : ["**/*.test.ts"],
+  testMatch:
+    process.env.TSGI_SLOW === undefined ? OF_DATABASE.map((name) => `**/repository/${name}.test.ts`) : ["**/*.test.ts"],
   testPathIgnorePatterns: [
-    "/test/database/",
-    "/test/(config|dev|passwords|repository|replicas|server|statements|throttle|tokens)",
+    "/test/repository/database/",
+    "/test/repository/(browser|client|config|dev|docker|live|passwords|replicas|server|specification|statements|throttle|tokens|worker)",
   ],
   globals: { TEST_DATABASE_URL: url },
 });

@@ -39,7 +39,7 @@ const TESTS = [
   "framework/webhooks/test/webhooks.test.ts",
   "generators/test/projects.test.ts",
   "load-tests/test/run.test.ts",
-  "sample-auth-app/test/server.test.ts",
+  "sample-auth-app/test/repository/server.test.ts",
 ];
 
 /** The folder of the LTS's program, which is installed if it is missing. */

@@ -17,7 +17,8 @@ const tools = ["prisma"];
 const repositoryPackages = ["@libsql/client", "@prisma/driver-adapter-utils", "@types/pg", "smtp-server"];
 
 /** True for packages that a project has only by its choices. */
-export const isOptional = (name: string) => optionalPackages.includes(name) || repositoryPackages.includes(name);
+export const isOptional = (name: string, { optionalPackages: versions = {} }: Workspace) =>
+  name in versions || repositoryPackages.includes(name);
 
 /** The packages that only some projects have: of databases, and of optional parts. */
 export const optionalPackages = [

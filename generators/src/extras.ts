@@ -84,7 +84,7 @@ export function partsOf(path: string, template: TemplateName): readonly string[]
     ...(path.startsWith("nginx/") ? ["nginx"] : []),
     ...(isAuth && path.startsWith("public/") ? ["page"] : []),
     ...(isAuth && path === "public/assets/live.js" ? ["live"] : []),
-    ...(isAuth && /^(?:src\/routes|test)\/items\./.test(path) ? ["items"] : []),
+    ...(isAuth && /^(?:src|test)\/routes\/items\./.test(path) ? ["items"] : []),
   ];
 }
 

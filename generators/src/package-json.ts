@@ -76,7 +76,9 @@ export function renderPackageJson(template: Template, options: ProjectOptions, u
   const leftOut = new LeftOut(answers);
   const { tools: usedTools } = profileOf(answers.runtime);
   const others = (versions: Readonly<Record<string, string>>) =>
-    Object.fromEntries(Object.entries(versions).filter(([name]) => !packages.has(name) && !isOptional(name)));
+    Object.fromEntries(
+      Object.entries(versions).filter(([name]) => !packages.has(name) && !isOptional(name, workspace)),
+    );
   const optional = packagesOf(answers, workspace);
   const tools = {
     ...others(textsOf(devDependencies)),

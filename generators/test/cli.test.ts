@@ -78,7 +78,7 @@ describe("create-tsgi", () => {
     const { status, stdout } = await createTsgi(["--no-install"], { cwd: folder.path });
     expect(status).toBe(0);
     expect(stdout).toContain(
-      "Using these defaults: name my-app, template auth, database sqlite, deploy none, docker yes, load tests yes, ci yes, package manager npm, git yes.",
+      "Using these defaults: name my-app, template auth, database sqlite, deploy none, extras none, docker yes, load tests yes, ci yes, package manager npm, git yes.",
     );
     expect(existsSync(join(folder.path, "my-app/package.json"))).toBe(true);
   });

@@ -27,8 +27,8 @@ const TESTS = [
   "api-grown/my-app/test/orders.test.ts",
   "api-sqlite-grown/my-app/test/items.test.ts",
   "api-sqlite-grown/my-app/test/notes.test.ts",
-  "auth-sqlite-grown/my-app/test/notes.test.ts",
-  "auth-sqlite-bare/my-app/test/auth.test.ts",
+  "auth-sqlite-grown/my-app/test/routes/notes.test.ts",
+  "auth-sqlite-bare/my-app/test/routes/auth.test.ts",
   "api-all/my-app/test/extras/mcp.test.ts",
 ];
 

@@ -10,9 +10,6 @@ import { throttle } from "./security/throttle.js";
 /** Half a second's work; later ones get 503. */
 const REGISTRATIONS_WAITING = 25;
 
-/** Stored instead of a hash: no password matches it. */
-const NO_PASSWORD = "!";
-
 /** The users and their passwords. */
 export class Accounts {
   readonly #db: Database;
@@ -30,17 +27,6 @@ export class Accounts {
   /** Finds a name as it is stored. Returns `null` for invalid names, some of which PostgreSQL rejects with an error. */
   async find(username: string): Promise<Account | null> {
     return USERNAME.test(username) ? this.#db.user.findUnique({ where: { username } }) : null;
-  }
-
-  /**
-   * Finds the account of a user of the identity provider, and adds it at the first login; `null` for an account with a password.
-   * That was registered here, and belongs to another person, even if the name is the same.
-   */
-  async findOrAdd(username: string, email: string): Promise<Account | null> {
-    const create = { username, email, hashed_password: NO_PASSWORD };
-    const known = await this.find(username);
-    const account = known ?? (await this.#db.user.upsert({ where: { username }, create, update: { username } }));
-    return account.hashed_password === NO_PASSWORD ? account : null;
   }
 
   /**

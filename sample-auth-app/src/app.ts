@@ -1,36 +1,26 @@
 import { App, type Instrumentation, t } from "tsgi";
 import { health } from "tsgi/health";
-import { mcp } from "@tsgi/mcp";
-import { prometheus } from "@tsgi/metrics";
-import type { Tracing } from "@tsgi/otel";
 import { accessLog, requestId, securityHeaders } from "tsgi/middleware";
+import { prometheus } from "@tsgi/metrics"; // with metrics
 
-import { bearer, createSessions, formTargets, login } from "./security/provider.js";
+import { jobs } from "./extras/jobs/index.js"; // with jobs
+import { liveItems } from "./extras/live/routes.js"; // with live
+import { tools } from "./extras/mcp/index.js"; // with mcp
+import { provider } from "./extras/oidc/account.js"; // with oidc
+import { addProvider } from "./extras/oidc/provider.js"; // with oidc
+import { addPage, PAGE_POLICY } from "./extras/page/index.js"; // with page
+import { tracing } from "./extras/tracing/index.js"; // with tracing
 import { log, requestContext } from "./logging.js";
-import { auth, providerLogin } from "./routes/auth.js";
-import { items } from "./routes/items.js";
-import { liveItems } from "./routes/live.js";
-import { assets, page } from "./routes/page.js";
-import { users } from "./routes/users.js";
-
-/**
- * Only the resources that the page at `/` needs, from this origin. The pages of the documentation have a separate
- * policy.
- */
-const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-  `form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`;
-
-/** Instrumentations that differ between programs and tests. */
-export interface Observers {
-  /** The access log; by default on stdout. */
-  access?: Instrumentation;
-  tracing?: Tracing | null;
-}
+import { auth } from "./routes/auth.js";
+import { items } from "./routes/items.js"; // with items
+import { registration, users } from "./routes/users.js";
 
 /** Puts the application together. It opens no connection before it is served, and no port. */
-export function createApp(logger = log, { access = accessLog(), tracing = null }: Observers = {}): App {
-  const metrics = prometheus();
+export function createApp(logger = log, access: Instrumentation = accessLog()): App {
+  const observers: Instrumentation[] = [requestContext, access];
+  const metrics = prometheus(); // with metrics
+  observers.push(metrics); // with metrics
+  observers.unshift(...tracing.instrumentation); // with tracing
   const app = new App({
     title: "Sample application",
     description: "The OAuth2 password flow on tsgi.",
@@ -38,38 +28,30 @@ export function createApp(logger = log, { access = accessLog(), tracing = null }
     tags: [
       { name: "auth", description: "Login, refresh and logout." },
       { name: "users", description: "Registration, and what users may see and change of themselves." },
-      { name: "items", description: "The items of the current user." },
+      { name: "items", description: "The items of the current user." }, // with items
       { name: "health", description: "For load balancers." },
     ],
     logger,
-    // In front, so that the others have the id of the trace.
-    instrumentation: [...(tracing ? [tracing.instrumentation] : []), requestContext, access, metrics],
+    instrumentation: observers,
+    lifespan: jobs.lifespan, // with jobs
   });
-  if (tracing) {
-    app.onShutdown(tracing.shutdown);
-  }
-  if (login === null) {
-    app.includeRouter(auth);
-  } else {
-    const sessions = createSessions();
-    app.addMiddleware(sessions.middleware);
-    app.onShutdown(sessions.close);
-    app.includeRouter(login.router);
-    app.includeRouter(providerLogin);
-  }
+  const login = provider === null ? [auth, registration] : addProvider(app); // with oidc
+  // without oidc: const login = [auth, registration];
+  login.forEach((router) => app.includeRouter(router));
   app.includeRouter(users);
-  app.includeRouter(items);
-  app.includeRouter(liveItems);
-  app.includeRouter(page);
+  app.includeRouter(items); // with items
+  app.includeRouter(liveItems); // with live
+  app.includeRouter(tools(app)); // with mcp
+  app.includeRouter(metrics.router("/metrics", { privateOnly: true })); // with metrics
   app.includeRouter(health());
-  app.includeRouter(mcp(app, bearer ? { auth: bearer } : {}));
-  app.includeRouter(metrics.router("/metrics", { privateOnly: true }));
   const returns = t.Object({ status: t.String() }, { title: "Health" });
   app.get("/health", { tags: ["health"], summary: "Liveness of the process", returns }, async () => ({
     status: "ok",
   }));
-  app.mount("/assets", assets);
-  app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY }));
+  addPage(app); // with page
+  app.onShutdown(tracing.shutdown); // with tracing
+  app.addMiddleware(securityHeaders({ contentSecurityPolicy: PAGE_POLICY })); // with page
+  // without page: app.addMiddleware(securityHeaders());
   app.addMiddleware(requestId());
   return app;
 }

@@ -10,39 +10,26 @@ export const INSECURE_SECRET_KEY = "insecure-development-key-do-not-deploy";
 /** RFC 7518 §3.2: a key for HS256 has at least the size of the hash's output. */
 const MIN_SECRET_KEY_BYTES = 32;
 
+const DEVELOPMENT_DATABASE = "file:./dev.db"; // with sqlite
+// without sqlite: const DEVELOPMENT_DATABASE = "postgresql://postgres:postgres@127.0.0.1:5432/sample_auth_app";
+const DATABASE_URL = "^(?:file:(?!.*:memory:).+|postgres(?:ql)?://[^/\\s]+/\\S+)$"; // with sqlite postgresql
+// without postgresql: const DATABASE_URL = "^file:(?!.*:memory:).+$";
+// without sqlite: const DATABASE_URL = "^postgres(?:ql)?://[^/\\s]+/\\S+$";
+
 /** The settings of a running application. `databaseUrl` is read from `DATABASE_URL`, and so on. */
 const Settings = t.Object({
   nodeEnv: t.Union([t.Literal("development"), t.Literal("test"), t.Literal("production")], { default: "development" }),
   host: t.String({ default: "127.0.0.1", pattern: "^\\S+$" }),
   port: t.Integer({ default: 8000, minimum: 0, maximum: 65_535 }),
-  databaseUrl: secret(
-    t.String({
-      default: "file:./dev.db",
-      pattern: "^(?:file:(?!.*:memory:).+|postgres(?:ql)?://[^/\\s]+/\\S+)$",
-    }),
-  ),
-  databasePoolSize: t.Integer({ default: 10, minimum: 1, maximum: 1_000 }),
-  redisUrl: t.Optional(secret(t.String({ pattern: "^(?:rediss?:/)?/\\S+$" }))),
-  smtpUrl: t.Optional(secret(t.String({ pattern: "^smtps?://\\S+$" }))),
-  mailFrom: t.String({ default: "noreply@localhost" }),
+  databaseUrl: secret(t.String({ default: DEVELOPMENT_DATABASE, pattern: DATABASE_URL })),
+  databasePoolSize: t.Integer({ default: 10, minimum: 1, maximum: 1_000 }), // with postgresql
+  redisUrl: t.Optional(secret(t.String({ pattern: "^(?:rediss?:/)?/\\S+$" }))), // with redis
+  smtpUrl: t.Optional(secret(t.String({ pattern: "^smtps?://\\S+$" }))), // with mail
+  mailFrom: t.String({ default: "noreply@localhost" }), // with mail
   trustedProxies: t.Array(t.String(), { default: [] }),
   clientAddressHeader: t.Optional(t.String()),
   secretKey: secret(t.String({ default: INSECURE_SECRET_KEY })),
 });
-
-/** The identity provider that users log in at, which replaces the login of this application: `OIDC_ISSUER`, and so on. */
-const ProviderSettings = t.Object({
-  issuer: t.Optional(t.String({ pattern: "^https?://[^?#\\s]+$" })),
-  audience: t.String({ default: "http://127.0.0.1:8000", pattern: "^https?://[^?#\\s]+$" }),
-  clientId: t.String({ default: "sample-auth-app" }),
-  clientSecret: t.Optional(secret(t.String())),
-});
-
-/** The provider, or `null`. It decides which routes exist, so it is read before the other settings. */
-export function readProvider(env: Readonly<Record<string, string | undefined>> = process.env) {
-  const { issuer, ...client } = loadSettings(ProviderSettings, { env, prefix: "OIDC_" });
-  return issuer === undefined ? null : { issuer, ...client };
-}
 
 export type Settings = ReturnType<typeof readSettings>;
 

@@ -2,7 +2,8 @@ import { Depends, withParams } from "tsgi";
 import { Passwords } from "@tsgi/passwords";
 import { openPrisma, type Transactional, transactionOf } from "@tsgi/prisma";
 
-import { readProvider, settings } from "./config.js";
+import { settings } from "./config.js";
+import { readProvider } from "./extras/oidc/settings.js"; // with oidc
 import type { PrismaClient } from "./generated/sqlite/client.js";
 import { seed } from "./seed.js";
 
@@ -15,8 +16,8 @@ export async function connect(url: string, options: { poolSize?: number; waitMs?
   return openPrisma({
     url,
     ...options,
-    sqlite: () => import("./generated/sqlite/client.js"),
-    postgresql: () => import("./generated/postgresql/client.js"),
+    sqlite: () => import("./generated/sqlite/client.js"), // with sqlite
+    postgresql: () => import("./generated/postgresql/client.js"), // with postgresql
     migrations: new URL("../prisma/migrations/", import.meta.url),
   });
 }
@@ -26,9 +27,12 @@ export const createPasswords = async () => new Passwords();
 export const passwords = Depends(createPasswords, { scope: "app" });
 
 export const openDatabase = withParams({ settings, passwords }, async function* openDatabase({ settings, passwords }) {
-  const db = await connect(settings.databaseUrl, { poolSize: settings.databasePoolSize });
+  const db = await connect(settings.databaseUrl, { poolSize: settings.databasePoolSize }); // with postgresql
+  // without postgresql: const db = await connect(settings.databaseUrl);
+  const hasPasswords = readProvider() === null; // with oidc
+  // without oidc: const hasPasswords = true;
   try {
-    if (settings.nodeEnv === "development" && readProvider() === null) {
+    if (settings.nodeEnv === "development" && hasPasswords) {
       await seed(db, passwords);
     }
     yield db;

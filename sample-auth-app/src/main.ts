@@ -1,10 +1,8 @@
 /** The application for `tsgi dev`, `tsgi routes` and `tsgi doctor`. No connection is opened before it is served. */
-import { startTracing } from "@tsgi/otel";
-
 import { createApp } from "./app.js";
 import { readSettings } from "./config.js";
 import { log } from "./logging.js";
 
 readSettings(); // errors in them are reported now
 
-export const app = createApp(log, { tracing: await startTracing({ logger: log, steps: true }) });
+export const app = createApp(log);

@@ -55,6 +55,7 @@ export const PasswordChange = t.Object(
   { title: "PasswordChange" },
 );
 
+// with items:
 export const Item = t.Object({ id: t.Integer(), name: t.String(), owner: t.String() }, { title: "Item" });
 export type Item = Static<typeof Item>;
 
@@ -68,6 +69,7 @@ export const NewItem = t.Object(
   },
   { title: "NewItem" },
 );
+// end items
 
 const Problem = t.Object({ detail: t.String() }, { title: "Problem" });
 

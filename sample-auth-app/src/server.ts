@@ -1,25 +1,25 @@
 import { serve } from "tsgi/node";
 import { SettingsError } from "tsgi/settings";
-import { startTracing } from "@tsgi/otel";
 
-import { readProvider, readSettings } from "./config.js";
+import { readSettings } from "./config.js";
 import { connect } from "./database.js";
+import { readProvider } from "./extras/oidc/settings.js"; // with oidc
 import { log } from "./logging.js";
 import { DEMO_USER } from "./seed.js";
 
 /** Serves, and says on stdout where; SIGINT and SIGTERM end it with status 0. */
 async function start(): Promise<void> {
   const { host, port, trustedProxies, clientAddressHeader, nodeEnv, databaseUrl } = readSettings();
-  const provider = readProvider();
   const db = await connect(databaseUrl); // before everything else, so that its error is one line
   await db.$disconnect();
   const logger = { ...log, info: () => {} }; // its message is the line below
-  const tracing = await startTracing({ logger: log, steps: true });
   const { createApp } = await import("./app.js"); // reads the provider, whose errors are reported below
   const options = { host, port, trustedProxies, clientAddressHeader, logger };
-  const { url } = await serve(createApp(log, { tracing }), options);
+  const { url } = await serve(createApp(log), options);
   console.log(`Ready on ${url}, documentation on ${url}/docs, Ctrl-C stops it`);
-  if (nodeEnv === "development" && provider === null) {
+  const hasPasswords = readProvider() === null; // with oidc
+  // without oidc: const hasPasswords = true;
+  if (nodeEnv === "development" && hasPasswords) {
     console.log(`Try: curl -d 'username=${DEMO_USER.username}&password=${DEMO_USER.password}' ${url}/auth/token`);
   }
 }

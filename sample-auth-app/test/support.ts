@@ -1,73 +1,80 @@
-import { setImmediate as loopTurn } from "node:timers/promises";
+import { existsSync } from "node:fs";
 
+import { afterAll, jest } from "@jest/globals";
 import supertest from "supertest";
-import { TestClient } from "tsgi/testing";
 import { accessLog } from "tsgi/middleware";
-import { LoginThrottle, Passwords } from "@tsgi/passwords";
+import { TestClient } from "tsgi/testing";
+import { Passwords } from "@tsgi/passwords";
+import { closeSandboxes, openSandbox } from "@tsgi/prisma/testing";
 
-import { Accounts } from "../src/accounts.js";
 import { createApp } from "../src/app.js";
-import { getSettings, readSettings } from "../src/config.js";
-import { createPasswords, openDatabase } from "../src/database.js";
+import { getSettings, readSettings, type Settings } from "../src/config.js";
+import { createPasswords, database } from "../src/database.js";
+import { jobs } from "../src/extras/jobs/index.js"; // with jobs
 import { createLog, log as programLog, openLog } from "../src/logging.js";
-import { CHEAP, PASSWORD, SECRET_KEY } from "./support/constants.js";
-import { closeClients, openClients, takeDatabase } from "./support/databases.js";
 
-// The log of the program, which jobs write to. Each application of a test has a separate one.
+if (existsSync(".env")) {
+  process.loadEnvFile();
+}
+
+// The log of the process, which jobs write to.
 programLog.level = "silent";
 
-/** A log that keeps its lines. */
-export function openTestLog() {
+// The first test of a file compiles the database client.
+jest.setTimeout(30_000);
+
+/** The password of each user that a test registers. */
+export const PASSWORD = "correct horse";
+
+/** A hash in tests takes less than a millisecond. */
+const CHEAP = { memoryKiB: 64, passes: 2, lanes: 1 };
+
+async function open() {
+  const sandbox = await openSandbox(database);
+  sandbox.use(jobs); // with jobs
+  return sandbox;
+}
+
+/** The copy of the database, for the tests of one file. */
+let opened: ReturnType<typeof open> | null = null;
+afterAll(() => closeSandboxes());
+
+/**
+ * Starts the application on a free port, with an empty database. The rows of a test are rolled back at its end, so do not
+ * expect certain ids. Ends at the end of the block: `await using app = await openApp();`
+ *
+ * @param changed - settings that differ from the environment
+ */
+export async function openApp(changed: Partial<Settings> = {}) {
+  const sandbox = await (opened ??= open());
+  const settings = { ...readSettings(), ...changed };
   const lines: string[] = [];
-  return { log: createLog({ write: (line) => void lines.push(line) }), lines };
-}
-
-/** The options of `openApp`. */
-interface AppOptions {
-  /** Settings. A `DATABASE_URL` replaces the database of the test file. */
-  env?: Record<string, string>;
-  /** Milliseconds that the application waits for its database. */
-  waitMs?: number;
-}
-
-/** The whole application on a separate port, with empty tables, and its log. */
-export async function openApp({ env = {}, waitMs }: AppOptions = {}) {
-  const taken = await takeDatabase();
-  const isOwn = "DATABASE_URL" in env || waitMs !== undefined;
-  const database = isOwn ? await openClients(env["DATABASE_URL"] ?? taken.url, waitMs) : taken;
-  const settings = readSettings({ NODE_ENV: "test", DATABASE_URL: database.url, SECRET_KEY, ...env });
-  const { log, lines } = openTestLog();
   const accesses: string[] = [];
-  const app = createApp(log, { access: accessLog({ write: (line) => void accesses.push(line) }) });
-  const overrides = app.dependencyOverrides;
-  overrides.set(getSettings, async () => settings);
-  overrides.set(openLog, async () => log);
-  overrides.set(createPasswords, async () => new Passwords(CHEAP));
-  overrides.set(openDatabase, async function openTestDatabase() {
-    return database.ofApp;
-  });
+  const log = createLog({ write: (line) => void lines.push(line) });
+  const access = accessLog({ write: (line) => void accesses.push(line) });
+  const app = createApp(log, access);
+  sandbox.use(app);
+  app.dependencyOverrides.set(getSettings, async () => settings);
+  app.dependencyOverrides.set(openLog, async () => log);
+  app.dependencyOverrides.set(createPasswords, async () => new Passwords(CHEAP));
   const { trustedProxies, clientAddressHeader } = settings;
   const client = await TestClient.open(app, { trustedProxies, clientAddressHeader });
-  // Not the client's own agent, which keeps cookies: these tests say which cookie they send.
+  // The agent of the client would keep cookies: these tests send them explicitly.
   const request = supertest(client.url);
-  const db = database.ofTest;
   return {
-    db,
-    /** Another process's, on the same database. */
-    accounts: new Accounts(db, new Passwords(CHEAP), new LoginThrottle()),
+    db: sandbox.db,
+    sandbox,
+    /** The log, one line of JSON per entry. */
     lines,
-    /** Lines of the access log. */
+    /** The access log. */
     accesses,
     request,
     routes: app.routes,
     url: client.url,
-    databaseUrl: settings.databaseUrl,
     websocket: client.websocket.bind(client),
     register: async (username = "alice", password = PASSWORD) => {
-      await request
-        .post("/users")
-        .send({ username, email: `${username}@example.com`, password })
-        .expect(201);
+      const user = { username, email: `${username}@example.com`, password };
+      await request.post("/users").send(user).expect(201);
     },
     login: async (username = "alice", password = PASSWORD) => {
       const response = await request.post("/auth/token").type("form").send({ username, password }).expect(200);
@@ -75,10 +82,7 @@ export async function openApp({ env = {}, waitMs }: AppOptions = {}) {
     },
     [Symbol.asyncDispose]: async () => {
       await client.close();
-      if (isOwn) {
-        await closeClients(database);
-      }
-      await taken[Symbol.asyncDispose]();
+      await sandbox.rollback();
     },
   };
 }
@@ -86,11 +90,4 @@ export async function openApp({ env = {}, waitMs }: AppOptions = {}) {
 /** The cookie of a response, as a browser sends it back. */
 export function refreshCookieOf(response: supertest.Response): string {
   return (response.get("Set-Cookie") ?? []).join().replace(/;.*$/, "");
-}
-
-/** Lets the event loop turn until a condition is true. A test's time limit ends it. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) {
-    await loopTurn();
-  }
 }

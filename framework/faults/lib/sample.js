@@ -12,7 +12,7 @@ const SAMPLE = resolve(import.meta.dirname, "../../../sample-auth-app");
 const HEADERS = { "Content-Type": "application/json" };
 
 /** A helper of the sample application's own tests, which are in TypeScript. */
-const support = (file) => tsImport(join(SAMPLE, "test/support", file), import.meta.url);
+const support = (file) => tsImport(join(SAMPLE, "test/repository/support", file), import.meta.url);
 
 /** A separate PostgreSQL: `url`, `start`, `stop`, `freeze`, `thaw`. @throws Skipped if it is not installed */
 export async function startPostgreSQL(settings) {

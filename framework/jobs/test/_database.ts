@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, describe } from "@jest/globals";
 import { Pool } from "pg";
 import type { Logger } from "tsgi";
-import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL } from "../../../sample-auth-app/test/repository/support/find-postgresql.js";
 import { CONTROL, type Worker } from "../src/control.js";
 import { Jobs, type JobsOptions, type WorkOptions } from "../src/index.js";
 

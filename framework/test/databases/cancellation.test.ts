@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Pool } from "pg";
-import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL } from "../../../sample-auth-app/test/repository/support/find-postgresql.js";
 import { Deferred } from "../../core/src/common/promises.js";
 import { App, type Limits } from "../../core/src/index.js";
 import { serve } from "../../core/src/node.js";

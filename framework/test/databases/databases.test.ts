@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client } from "pg";
-import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL } from "../../../sample-auth-app/test/repository/support/find-postgresql.js";
 import { installOnDemand, IS_SLOW } from "../support/on-demand.js";
 
 const run = promisify(execFile);

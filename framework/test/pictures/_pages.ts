@@ -10,7 +10,7 @@ import type { Chromium, Tab } from "../browser/_chromium.js";
 import { serveShop, visitShop } from "../browser/_inspected-shop.js";
 import { REPOSITORY } from "../docs/_project.js";
 import { binaryOf } from "../support/on-demand.js";
-import { findPostgreSQL } from "../../../sample-auth-app/test/support/find-postgresql.js";
+import { findPostgreSQL } from "../../../sample-auth-app/test/repository/support/find-postgresql.js";
 import { createExampleProject, type Example, serveExample, untilServing } from "./_terminals.js";
 
 /** Opens a page, goes through the steps to show, and returns the tab. */

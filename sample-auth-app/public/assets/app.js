@@ -5,7 +5,7 @@
  * refresh cookie, which scripts cannot read, is exchanged for a new one.
  */
 
-import { follow } from "./live.js";
+import { follow } from "./live.js"; // with live
 
 /** @type {string | null} */
 let accessToken = null;
@@ -13,8 +13,8 @@ let accessToken = null;
 let hasProvider = false;
 /** @type {string | null} The cursor of the next page, if there is one. */
 let nextCursor = null;
-/** Ends the connection that reports new items. */
-let live = new AbortController();
+/** Ends the connection that reports new items. */ // with live
+let live = new AbortController(); // with live
 
 const PAGE_SIZE = 20;
 const element = (id) => document.getElementById(id);
@@ -80,7 +80,7 @@ function say(text, isBad = false) {
 
 function showEntrance() {
   accessToken = null;
-  live.abort();
+  live.abort(); // with live
   element("home").hidden = true;
   element("who").hidden = true;
   element("entrance").hidden = hasProvider;
@@ -92,7 +92,7 @@ async function showHome() {
   const { content: user } = await sendAsUser("/users/me");
   element("name").textContent = user.username;
   element("items").replaceChildren();
-  await followItems();
+  await followItems(); // with live
   await showPage();
   element("entrance").hidden = true;
   element("provider").hidden = true;
@@ -100,6 +100,7 @@ async function showHome() {
   element("home").hidden = false;
 }
 
+// with live:
 /** Shows new items from now on, wherever they are added. Settles when the server reports them. */
 async function followItems() {
   live.abort();
@@ -115,6 +116,7 @@ async function followItems() {
     void follow(connect, showNewItem, signal);
   });
 }
+// end live
 
 /** The newest is last: it is shown after all earlier ones are. */
 function showNewItem(item) {

@@ -7,12 +7,11 @@ import { getCaller } from "@tsgi/passwords";
 import { accounts } from "../accounts.js";
 import { settings, type Settings } from "../config.js";
 import { database } from "../database.js";
-import { credentialsException, NOT_VALIDATED, SCOPES } from "../dependencies.js";
+import { SCOPES } from "../dependencies.js";
 import { getLog } from "../logging.js";
 import { type Account, problem, TokenResponse } from "../models.js";
-import { DEMO_USER } from "../seed.js";
+import { credentialsException, NOT_VALIDATED } from "../security/errors.js";
 import { refreshTokens, startSession } from "../security/refresh-tokens.js";
-import { login } from "../security/provider.js";
 import { accessTokens } from "../security/tokens.js";
 
 const ACCESS_TOKEN_MINUTES = 30;
@@ -22,7 +21,7 @@ const REFRESH_COOKIE = "refresh_token";
 const VERSION_OF_NONE = 0;
 
 /** Keeps tokens out of every cache (RFC 6749 §5.1), and errors too. */
-const noStore = httpMiddleware(async (_, next) => {
+export const noStore = httpMiddleware(async (_, next) => {
   const { headers } = await next();
   headers.set("cache-control", "no-store");
 });
@@ -87,31 +86,6 @@ auth.post(
     return grant(account, session, scopes);
   },
 );
-
-auth.get(
-  "/session",
-  { includeInSchema: false, params: { refresh_token: Cookie({ default: null }), settings } },
-  // For the page, before it asks for what would be refused: browsers write each 401 to their console.
-  async ({ refresh_token, settings: { nodeEnv } }) => {
-    const { username, password } = DEMO_USER;
-    return { hasCookie: refresh_token !== null, demo: nodeEnv === "development" ? { username, password } : null };
-  },
-);
-
-/** The login at an identity provider: the page gets its access token, and keeps it in a variable. */
-export const providerLogin = new Router({ prefix: "/auth", middleware: [noStore, csrf({ allowPrograms: true })] });
-if (login !== null) {
-  providerLogin.get(
-    "/session",
-    { includeInSchema: false, params: { user: Depends(login.user, { optional: true }) } },
-    async ({ user }) => ({ hasCookie: user !== null, demo: null, hasProvider: true }),
-  );
-  providerLogin.post(
-    "/refresh",
-    { includeInSchema: false, params: { access_token: Depends(login.accessToken) } },
-    async ({ access_token }) => ({ access_token, token_type: "bearer" }),
-  );
-}
 
 auth.post(
   "/refresh",

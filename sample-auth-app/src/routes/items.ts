@@ -1,8 +1,8 @@
-import { BackgroundTasks, HTTPException, Query, Response, Router, Security, t } from "tsgi";
+import { HTTPException, Query, Response, Router, Security, t } from "tsgi";
 
 import { database } from "../database.js";
 import { getCurrentAccount } from "../dependencies.js";
-import { live } from "../live.js";
+import { announce } from "../extras/live/index.js"; // with live
 import { type Account, Item, NewItem, problem } from "../models.js";
 
 /** The items of the current user. Another user's item does not exist: it is 404. */
@@ -23,7 +23,7 @@ items.get(
   "",
   {
     summary: "The user's items, oldest first",
-    mcp: { name: "list_items" },
+    mcp: { name: "list_items" }, // with mcp
     description: "If there are more, the header `X-Next-Cursor` contains the cursor of the next page.",
     params: {
       limit: Query(t.Integer({ minimum: 1, maximum: 100 }), { default: 50, description: "how many at most" }),
@@ -53,21 +53,21 @@ items.post(
   "",
   {
     summary: "Add an item",
-    mcp: { name: "add_item" },
+    mcp: { name: "add_item" }, // with mcp
     params: {
       newItem: NewItem,
       account: Security(getCurrentAccount, WRITE),
       db: database,
-      live,
       response: Response,
-      tasks: BackgroundTasks,
+      announce, // with live
     },
     returns: Item,
     statusCode: 201,
   },
-  async ({ newItem, account, db, live, response, tasks }) => {
+  async (given) => {
+    const { newItem, account, db, response } = given;
     const row = await db.item.create({ data: { name: newItem.name, ownerId: account.id } });
-    tasks.addTask(() => live.publish(`items:${account.id}`, row.id)); // later: a failure of Redis delays no response
+    given.announce(account.id, row.id); // with live
     response.headers.set("location", `/items/${row.id}`);
     return toItem(row, account);
   },
@@ -77,7 +77,7 @@ items.get(
   "/{item_id}",
   {
     summary: "One of the user's items",
-    mcp: { name: "read_item" },
+    mcp: { name: "read_item" }, // with mcp
     responses,
     params: { item_id: ItemId, account: Security(getCurrentAccount, READ), db: database },
     returns: Item,
@@ -95,7 +95,7 @@ items.delete(
   "/{item_id}",
   {
     summary: "Remove one of the user's items",
-    mcp: { name: "remove_item" },
+    mcp: { name: "remove_item" }, // with mcp
     responses,
     params: { item_id: ItemId, account: Security(getCurrentAccount, WRITE), db: database },
     statusCode: 204,

@@ -4,17 +4,17 @@ import { isUniqueViolation } from "@tsgi/prisma";
 
 import { accounts } from "../accounts.js";
 import { passwords, transaction } from "../database.js";
-import { credentialsException, getCurrentAccount, getCurrentUser } from "../dependencies.js";
-import { jobs, welcomeMail } from "../jobs.js";
+import { getCurrentAccount, getCurrentUser } from "../dependencies.js";
+import { welcome } from "../extras/mail/index.js"; // with mail
 import { getLog } from "../logging.js";
 import { NewUser, PasswordChange, problem, User } from "../models.js";
-import { provider } from "../security/provider.js";
+import { credentialsException } from "../security/errors.js";
 
-/** Registration, and what users may see and change of themselves. */
-export const users = new Router({ prefix: "/users", tags: ["users"], lifespan: jobs.lifespan });
+/** The current user. */
+export const users = new Router({ prefix: "/users", tags: ["users"] });
 
-/** The routes for passwords, which an identity provider replaces. */
-const ownUsers = provider === null ? users : new Router();
+/** The routes for passwords. */
+export const registration = new Router({ prefix: "/users", tags: ["users"] });
 
 const NAME_TAKEN = "Username already taken";
 const INCORRECT = "Incorrect password";
@@ -30,20 +30,26 @@ const getNewAccount = withParams(
   { responses: { 429: problem("Too many registrations from one address") } },
 );
 
-ownUsers.post(
+registration.post(
   "",
   {
     summary: "Register",
     responses: { 409: problem(NAME_TAKEN) },
-    params: { newAccount: Depends(getNewAccount), tx: transaction, log: Depends(getLog) },
+    params: {
+      newAccount: Depends(getNewAccount),
+      tx: transaction,
+      log: Depends(getLog),
+      welcome, // with mail
+    },
     returns: User,
     statusCode: 201,
   },
-  async ({ newAccount, tx, log }) => {
+  async (given) => {
+    const { newAccount, tx, log } = given;
     const account = await tx.user.create({ data: newAccount }).catch((error: unknown) => {
       throw isUniqueViolation(error) ? new HTTPException(409, NAME_TAKEN) : error;
     });
-    await welcomeMail.enqueue({ userId: account.id }, { tx });
+    await given.welcome(account.id, tx); // with mail
     log.info({ user: account.username }, "registered");
     return account;
   },
@@ -53,13 +59,14 @@ users.get(
   "/me",
   {
     summary: "Who the token says the user is",
+    mcp: { name: "who_am_i" }, // with mcp
     params: { user: Depends(getCurrentUser) },
     returns: User,
   },
   async ({ user }) => user,
 );
 
-ownUsers.put(
+registration.put(
   "/me/password",
   {
     summary: "Set a new password, which ends all sessions and access tokens",

@@ -1,18 +1,11 @@
-import { Depends, withParams } from "tsgi";
+import { Depends, withParams } from "tsgi"; // with redis
+// without redis: import { Depends } from "tsgi";
 import { LoginThrottle } from "@tsgi/passwords";
-import { openRedisStore } from "@tsgi/redis";
 
-import { settings } from "../config.js";
-import { logger } from "../logging.js";
+import { counts } from "../extras/redis/index.js"; // with redis
 
-/**
- * Limits wrong passwords and registrations. In Redis all replicas count together; without it, and while it is away, each
- * counts by itself.
- */
-export const openThrottle = withParams({ settings, logger }, async function* ({ settings: { redisUrl }, logger }) {
-  const shared = redisUrl === undefined ? null : await openRedisStore(redisUrl, { logger, prefix: "throttle:" });
-  yield new LoginThrottle(shared === null ? {} : { store: shared });
-  shared?.close();
-});
+/** Limits wrong passwords and registrations. */
+export const openThrottle = withParams({ counts }, async ({ counts }) => new LoginThrottle({ store: counts })); // with redis
+// without redis: export const openThrottle = async () => new LoginThrottle();
 
 export const throttle = Depends(openThrottle, { scope: "app" });

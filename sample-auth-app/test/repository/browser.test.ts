@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 import { seed } from "../../src/seed.js";
 import { Passwords } from "@tsgi/passwords";
-import { openApp } from "../support.js";
-import { CHEAP, PASSWORD } from "../support/constants.js";
+import { openApp } from "./support.js";
+import { CHEAP, PASSWORD } from "./support/constants.js";
 import { CACHE, isShown, launchChromium, WITHOUT_BROWSER, type Browser, type Profile, type Tab } from "./chromium.js";
 
 const withBrowser = WITHOUT_BROWSER === null ? describe : describe.skip;

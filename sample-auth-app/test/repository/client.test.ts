@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 
 import { createClient } from "./generated/api.js";
-import { openApp } from "../support.js";
-import { PASSWORD } from "../support/constants.js";
+import { openApp } from "./support.js";
+import { PASSWORD } from "./support/constants.js";
 
 /** A client of the application that has logged in. */
 async function logIn(baseUrl: string, username: string) {

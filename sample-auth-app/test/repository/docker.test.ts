@@ -5,7 +5,7 @@ import { describe, expect, it } from "@jest/globals";
 import { parse } from "yaml";
 
 import { readSettings } from "../../src/config.js";
-import { openApp } from "../support.js";
+import { openApp } from "./support.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const FILE = path.join(ROOT, "docker-compose.yml");

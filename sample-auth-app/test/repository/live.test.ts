@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
-import { SECRET_KEY } from "../support/constants.js";
-import { temporaryFolder } from "../support/folder.js";
-import { startServer } from "../support/program.js";
-import { startRedis, WITHOUT_REDIS } from "../support/redis-server.js";
+import { SECRET_KEY } from "./support/constants.js";
+import { temporaryFolder } from "./support/folder.js";
+import { startServer } from "./support/program.js";
+import { startRedis, WITHOUT_REDIS } from "./support/redis-server.js";
 import { isShown, launchChromium, WITHOUT_BROWSER, type Browser, type Tab } from "./chromium.js";
 
 const reason = WITHOUT_BROWSER ?? WITHOUT_REDIS;

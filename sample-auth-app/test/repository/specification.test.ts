@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 
-import { openApp } from "../support.js";
+import { openApp } from "./support.js";
 
 it("has the tags of the specification, and describes the login", async () => {
   await using app = await openApp();

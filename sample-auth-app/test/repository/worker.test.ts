@@ -4,12 +4,12 @@ import path from "node:path";
 import { describe, expect, it } from "@jest/globals";
 import supertest from "supertest";
 
-import { PASSWORD, SECRET_KEY } from "../support/constants.js";
-import { temporaryFolder } from "../support/folder.js";
-import { queryPostgreSQL } from "../support/databases.js";
-import { startCluster, WITHOUT_CLUSTER } from "../support/postgres-cluster.js";
-import { startServer, startWorker } from "../support/program.js";
-import { startMailCatcher } from "../support/smtp-server.js";
+import { PASSWORD, SECRET_KEY } from "./support/constants.js";
+import { temporaryFolder } from "./support/folder.js";
+import { queryPostgreSQL } from "./support/databases.js";
+import { startCluster, WITHOUT_CLUSTER } from "./support/postgres-cluster.js";
+import { startServer, startWorker } from "./support/program.js";
+import { startMailCatcher } from "./support/smtp-server.js";
 
 const reason = process.env["TSGI_SLOW"] === undefined ? "only with TSGI_SLOW=1" : WITHOUT_CLUSTER;
 const withWorker = reason === null ? describe : describe.skip;
