@@ -45,6 +45,7 @@ export interface UpgradeReport {
 export async function upgradeProject(options: UpgradeOptions): Promise<UpgradeReport> {
   const { folder, packageRoot, dryRun } = options;
   const project = ExistingProject.open(folder);
+  refuseEarlierLayout(project);
   const answers = readAnswers(project);
   const from = String(project.kept["version"]);
   const templates = findTemplates(packageRoot);
@@ -138,6 +139,15 @@ function readAnswers({ kept, manifest, folder }: ExistingProject): KeptAnswers {
   };
   const given = Object.fromEntries(Object.entries(answers).filter(([, answer]) => answer !== undefined));
   return { name, template, ...given };
+}
+
+/** Its migrations and its jobs are in other folders, and an upgrade moves no files. */
+function refuseEarlierLayout(project: ExistingProject): void {
+  if ("jobs" in project.kept || project.has("prisma/migrations/sqlite")) {
+    throw new CommandError(
+      "this project is from before create-tsgi had --with, and its files are in other folders: create a new project and move your code",
+    );
+  }
 }
 
 /** After a failed upgrade `git checkout .` must restore the project. */

@@ -2,7 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { dirname, join, relative } from "node:path";
 import { blocksOf, PAGES } from "./agent-pages.js";
 import { calls, callsWithModels } from "./generated-calls.js";
-import { extraNames } from "../src/options.js";
+import { extrasFor } from "../src/extras.js";
+import { extraNames, type TemplateName } from "../src/options.js";
 import { linkPackages, scaffoldInto, type Project } from "./scaffolded.js";
 import { repositoryRoot, run, temporaryFolder, type Result } from "./support.js";
 
@@ -11,7 +12,7 @@ export interface Kind {
   readonly flags: readonly string[];
   /** The sub-generators that add code to it. */
   readonly calls: readonly (readonly string[])[];
-  /** The project whose Prisma client it uses, if it has a database. */
+  /** The project whose Prisma client it uses. Defaults to the first one of the same schema. */
   readonly client?: string;
 }
 
@@ -68,6 +69,31 @@ const CREATED: readonly Kind[] = [
   return { ...kind, calls: [], ...(hasDatabase(kind.name) ? { client: OWN_CLIENTS.get(kind.name) ?? client } : {}) };
 });
 
+/** A template as it is, with each optional part that it can have, and with all of them. */
+function withParts(name: string, flags: readonly string[], items = true): Kind[] {
+  const template: TemplateName = name.startsWith("auth") ? "auth" : name.startsWith("api") ? "api" : "minimal";
+  const parts = extrasFor({ template, items });
+  const choices = [...parts.map((part) => [part, [part]] as const), ["all", parts] as const];
+  return [
+    { name, flags, calls: [] },
+    ...choices.map(([choice, extras]) => ({
+      name: `${name}-${choice}`,
+      flags: [...flags, `--with=${extras.join()}`],
+      calls: [],
+    })),
+  ];
+}
+
+/** Every template with every database and every optional part. */
+export const MATRIX: readonly Kind[] = [
+  ...TEMPLATES.flatMap(({ name, flags }) => withParts(name, flags)),
+  ...["sqlite", "postgresql"].flatMap((database) =>
+    withParts(`auth-${database}-bare`, ["--template=auth", `--database=${database}`, "--no-items"], false).filter(
+      ({ name }) => /-(?:bare|all)$/.test(name),
+    ),
+  ),
+];
+
 /** The settings of the tools, of which one copy is enough for all projects. */
 const SETTINGS = ["tsconfig.json", ".oxlintrc.json", ".oxfmtrc.json"];
 
@@ -85,29 +111,31 @@ export interface AllProjects extends AsyncDisposable {
   tool(name: string, ...parameters: string[]): Promise<Result>;
   /** Runs tests of the projects. @returns for each file "passed", or its errors */
   test(files: readonly string[]): Promise<Map<string, string>>;
+  /** Runs all tests of a project. */
+  testAll(name: string, env: Readonly<Record<string, string>>): Promise<Result>;
   /** Puts the compiled code of a project to its place. */
   build(name: string): Project;
 }
 
 /** Writes all projects, and makes them one project for the compiler and the linter. */
-export async function writeAllProjects(): Promise<AllProjects> {
+export async function writeAllProjects(kinds: readonly Kind[] = [...GROWN, ...CREATED]): Promise<AllProjects> {
   const folder = await temporaryFolder();
   await linkPackages(folder.path);
   const tool = (name: string, ...parameters: string[]) =>
     run(join(folder.path, "node_modules/.bin", name), parameters, { cwd: folder.path, env: ENVIRONMENT });
   const projects = new Map<string, Project>();
   const results: AllProjects["results"][number][] = [];
-  for (const { name, flags, calls: added } of [...GROWN, ...CREATED]) {
+  for (const { name, flags, calls: added } of kinds) {
     mkdirSync(join(folder.path, name));
     const project = await scaffoldInto(join(folder.path, name), "my-app", ...flags);
     projects.set(name, project);
     const done = await project.createInOrder(added);
     results.push(...done.map((result, index) => [name, added[index] ?? [], result] as const));
-    if (TEMPLATES.some((template) => template.name === name)) addPages(project.path);
+    if (kinds !== MATRIX && TEMPLATES.some((template) => template.name === name)) addPages(project.path);
   }
   // As the sub-generators do it for each file, in a project that has the formatter.
-  await tool("oxfmt", ...GROWN.map(({ name }) => name));
-  await addClients((name) => join(folder.path, name, "my-app"));
+  if (results.length > 0) await tool("oxfmt", ...GROWN.map(({ name }) => name));
+  await addClients(kinds, (name) => join(folder.path, name, "my-app"));
   const settings = shareSettings(folder.path, projects);
   return {
     projects,
@@ -115,6 +143,11 @@ export async function writeAllProjects(): Promise<AllProjects> {
     settings,
     tool,
     test: (files) => runTests(folder.path, projects, files),
+    testAll: async (name, env) => {
+      const project = projects.get(name);
+      if (project === undefined) throw new Error(`there is no project ${name}`);
+      return run("sh", ["-c", `${project.jest()} -i`], { cwd: project.path, env: { NODE_OPTIONS: undefined, ...env } });
+    },
     build: (name) => {
       const project = projects.get(name);
       if (project === undefined) throw new Error(`there is no project ${name}`);
@@ -155,18 +188,23 @@ function addPages(path: string): void {
 }
 
 /** Adds the Prisma clients, as `scripts/generate-client.js` does in each project. */
-async function addClients(pathOf: (name: string) => string): Promise<void> {
-  const schemas = [...GROWN, ...CREATED]
-    .filter(({ name, client }) => client === name)
-    .map(({ name }) => join(pathOf(name), "prisma/schema.prisma"));
+async function addClients(kinds: readonly Kind[], pathOf: (name: string) => string): Promise<void> {
+  const schemaOf = (name: string) => join(pathOf(name), "prisma/schema.prisma");
+  const owners = new Map<string, string>();
+  const users: [user: string, owner: string][] = [];
+  for (const { name, client } of kinds.filter((kind) => existsSync(schemaOf(kind.name)))) {
+    const key = client ?? readFileSync(schemaOf(name), "utf8");
+    const owner = client ?? owners.get(key) ?? name;
+    owners.set(key, owner);
+    if (owner !== name) users.push([name, owner]);
+  }
+  const schemas = [...new Set(owners.values())].map(schemaOf);
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: "1" };
   const script = join(import.meta.dirname, "prisma-clients.cjs");
   const { status, stderr } = await run(process.execPath, [script, ...schemas], { cwd: repositoryRoot, env });
   if (status !== 0) throw new Error(stderr);
-  for (const { name, client } of CREATED) {
-    if (client !== undefined && client !== name)
-      symlinkSync(join(pathOf(client), "src/generated"), join(pathOf(name), "src/generated"));
-  }
+  for (const [user, owner] of users)
+    symlinkSync(join(pathOf(owner), "src/generated"), join(pathOf(user), "src/generated"));
 }
 
 /** Puts one copy of the settings above all projects, and removes theirs: the tools take those next to a file. */

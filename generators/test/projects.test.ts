@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { exampleRequest } from "../src/next-steps.js";
+import { codeOf, missingPackages } from "./imports.js";
 import { GROWN, writeAllProjects, type AllProjects } from "./all-projects.js";
-import { serve, type Project } from "./scaffolded.js";
+import { serve } from "./scaffolded.js";
 import { hasProgram, run } from "./support.js";
 
 jest.setTimeout(900_000);
@@ -38,23 +39,6 @@ const STARTED = [
   ["api-grown", "api", { name: "Pen", price: 1.5 }],
   ["api-sqlite-grown", "api", { name: "Pen", price: 1.5 }],
 ] as const;
-
-/** A package that a module imports: of a registry, and not of Node. */
-const imported = /(?:\bfrom |\bimport\()"((?:@[\w-]+\/)?[a-z][\w.-]*)(?:\/[^"]*)?"/g;
-
-/** The packages that the code of a project imports, and its package.json lacks. */
-async function missingPackages(project: Project): Promise<string[]> {
-  const { dependencies, devDependencies } = JSON.parse(await readFile(join(project.path, "package.json"), "utf8"));
-  const names = (await codeOf(project)).flatMap(([, text]) =>
-    [...text.matchAll(imported)].map(([, name = ""]) => name),
-  );
-  return [...new Set(names)].filter((name) => !(name in { ...dependencies, ...devDependencies }));
-}
-
-/** The code of a project, by path. */
-async function codeOf(project: Project | undefined): Promise<[path: string, text: string][]> {
-  return [...((await project?.files()) ?? [])].filter(([path]) => /^(?:src|test|scripts|prisma)\//.test(path));
-}
 
 describe("the projects of every template with every database, with and without all that the sub-generators write", () => {
   let all: AllProjects;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTsgi } from "./in-process.js";
@@ -178,5 +178,20 @@ describe("create-tsgi upgrade", () => {
       status: 1,
       stderr: expect.stringContaining("it cannot download version 9"),
     });
+  });
+
+  it("rejects a project of the layout before --with in one sentence, and changes no files", async () => {
+    for (const change of ["jobs", "migrations"] as const) {
+      await using project = await earlierProject();
+      if (change === "migrations") await mkdir(project.file("prisma/migrations/sqlite"), { recursive: true });
+      else
+        await replaceIn(project.file("package.json"), ['"template": "minimal"', '"template": "minimal", "jobs": true']);
+      const before = await project.read("package.json");
+      expect(await project.upgrade("--force")).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^create-tsgi: this project is from before create-tsgi had --with, .+\n$/),
+      });
+      expect(await project.read("package.json")).toBe(before);
+    }
   });
 });
