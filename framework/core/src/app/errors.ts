@@ -18,6 +18,7 @@ import { JSONResponse } from "../http/response/kinds.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
 import { RESPONDER, type RespondingSend } from "../protocol/response.js";
 import { finishAfterCut, type HostedScope, UNEXPECTED } from "../protocol/server-context.js";
+import { isFulfilled, peek } from "../common/promises.js";
 import { EarlyResponse } from "../parameters/dependencies/transaction.js";
 
 /** The handlers that an error is looked up in, and the form of its report. */
@@ -165,7 +166,8 @@ export function guard(
       return send(message);
     };
     try {
-      await app(scope, receive, send[RESPONDER] ? send : tracked);
+      const served = app(scope, receive, send[RESPONDER] ? send : tracked);
+      if (peek === null || !isFulfilled(served)) await served;
     } catch (error) {
       if (isDisconnect(error)) return;
       if (send[RESPONDER]?.hasBegun ?? hasBegun) {

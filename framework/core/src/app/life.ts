@@ -6,7 +6,7 @@ import { closeExits, throwIntoExits } from "../parameters/dependencies/exits.js"
 import { INVALID } from "../parameters/source.js";
 import { createFindOverride, type DependencyOverrides } from "../parameters/dependencies/overrides.js";
 import { type CallablePlan, type FindOverride, nameOf, type RoutePlan } from "../parameters/dependencies/plan.js";
-import { timeoutReason } from "../common/promises.js";
+import { isFulfilled, peek, timeoutReason } from "../common/promises.js";
 import { ABORT, HAS_FILES } from "../http/request.js";
 import { responseOf } from "../http/response/web.js";
 import { PREPARE, type Response, type Sender } from "../http/response/response.js";
@@ -51,9 +51,11 @@ export async function live<Result>(life: Life<Result>, call: Call, find: FindOve
     let value: unknown;
     if (handle !== null) {
       const { observed } = call;
-      value = await (observed === null
-        ? handle(args, call)
-        : stepped(observed, "handler", nameOf(plan), () => adopt(handle(args, call))));
+      const given =
+        observed === null
+          ? handle(args, call)
+          : stepped(observed, "handler", nameOf(plan), () => adopt(handle(args, call)));
+      value = peek !== null && isFulfilled(given) ? peek(given) : await given;
     }
     const result = life.result(call, value);
     ended = result instanceof Promise ? await result : result;

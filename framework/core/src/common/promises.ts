@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Promises that their caller may not await. @module */
+import { isBun } from "./runtime.js";
 import * as timers from "./timers.js";
 
 function ignore(): void {}
@@ -19,6 +20,23 @@ export function markHandled(promise: Promise<unknown> | void): Promise<unknown> 
 
 /** A promise for work that is already done. */
 export const RESOLVED: Promise<void> = Promise.resolve();
+
+/** Bun's function that reads a promise without waiting. */
+interface Peek {
+  <Value>(promise: Promise<Value>): Value;
+  status(promise: Promise<unknown>): "fulfilled" | "pending" | "rejected";
+}
+
+/**
+ * Reads a promise that is fulfilled; `null` on other runtimes, which have no such function. A handler of `Bun.serve` that has not
+ * responded when it returns takes 2 of 25 µs longer, however short it waits: Bun copies the request (Bun 1.4).
+ */
+export const peek: Peek | null = isBun ? (globalThis as unknown as { Bun: { peek: Peek } }).Bun.peek : null;
+
+/** Returns whether {@link peek} can read a value. */
+export function isFulfilled(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise && peek?.status(value) === "fulfilled";
+}
 
 /** A promise that never settles. */
 export const NEVER: Promise<never> = new Promise(() => {});

@@ -131,19 +131,22 @@ type Rules = ReturnType<typeof compile>;
  */
 export function cors(options: CORSOptions): Middleware {
   const rules = compile(options);
-  return onHTTP((app) => async (scope, receive, send) => {
+  return onHTTP((app) => (scope, receive, send) => {
     const origin = only(scope, "origin");
-    const isAllowed = rules.isAllowed === null || (origin !== undefined && (await rules.isAllowed(origin)));
-    const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
-    const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
-    if (origin !== undefined && method !== undefined) {
-      return respondToPreflight(scope, send, { ...rules, allowed, method });
-    }
-    return app(
-      scope,
-      receive,
-      changingHeaders(send, (headers) => addHeaders(headers, rules, allowed)),
-    );
+    const serve = (isAllowed: boolean) => {
+      const allowed = !isAllowed ? null : rules.isAllowed === null ? "*" : (origin ?? null);
+      const method = scope.method === "OPTIONS" ? only(scope, "access-control-request-method") : undefined;
+      if (origin !== undefined && method !== undefined) {
+        return respondToPreflight(scope, send, { ...rules, allowed, method });
+      }
+      return app(
+        scope,
+        receive,
+        changingHeaders(send, (headers) => addHeaders(headers, rules, allowed)),
+      );
+    };
+    const isAllowed = rules.isAllowed === null || (origin !== undefined && rules.isAllowed(origin));
+    return typeof isAllowed === "boolean" ? serve(isAllowed) : Promise.resolve(isAllowed).then(serve);
   });
 }
 

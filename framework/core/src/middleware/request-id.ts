@@ -1,4 +1,5 @@
 /** `requestId`: an id for each request, or WebSocket, and its log lines. @module */
+import type { HTTPScope, WebSocketScope } from "../protocol/asgi.js";
 import type { Middleware } from "./chain.js";
 import { headerValues } from "../protocol/header-list.js";
 import { isToken } from "../protocol/http-grammar.js";
@@ -31,6 +32,17 @@ const OPTIONS: OptionRules<RequestIdOptions> = {
 const ID = /^[\w.:+/=@-]{1,128}$/;
 
 /**
+ * Writes the id into the state of the request, which belongs to it. The scope is not copied, because to copy its client takes 3 µs on
+ * Bun, unless another `requestId` is outside, whose log lines have its id.
+ */
+function identify<Given extends HTTPScope | WebSocketScope>(scope: Given, id: string): Given {
+  const { state } = scope;
+  if (state === undefined || "requestId" in state) return { ...scope, state: { ...state, requestId: id } };
+  state["requestId"] = id;
+  return scope;
+}
+
+/**
  * Gives each request and each WebSocket an id: in its `state.requestId`, in the `X-Request-ID` of the response or of the
  * handshake, and in log lines.
  *
@@ -53,9 +65,8 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
     const id = second === undefined && ID.test(given) ? given : generate();
     observedOf(scope)?.identify(id);
-    const identified = { ...scope, state: { ...scope.state, requestId: id } };
     return app(
-      identified,
+      identify(scope, id),
       receive,
       changingHeaders(send, (headers) => void headers.set(name, id)),
     );

@@ -31,8 +31,8 @@ export interface ContentHeaders {
 export class HeaderList implements Iterable<HeaderPair> {
   declare private source: readonly string[] | (() => readonly string[]);
   declare private pairs: HeaderPair[] | null;
-  /** The facts about the body that a server has read in them, or `null`. */
-  declare readonly content: ContentHeaders | null;
+  /** The facts about the body that a server has read in them; `null` until they are read. */
+  declare content: ContentHeaders | null;
 
   /**
    * @param raw - The names and values in the form of {@link raw}, or a function that is called once, on access.
@@ -52,6 +52,21 @@ export class HeaderList implements Iterable<HeaderPair> {
   /** The number of headers. */
   get length(): number {
     return this.raw.length >> 1;
+  }
+
+  /**
+   * The values of one header, in their order.
+   *
+   * @param name - In lower case.
+   */
+  valuesOf(name: string): string[] {
+    const { raw } = this;
+    const values: string[] = [];
+    for (let index = 0; index + 1 < raw.length; index += 2) {
+      const key = textAt(raw, index);
+      if (key.length === name.length && key.toLowerCase() === name) values.push(textAt(raw, index + 1));
+    }
+    return values;
   }
 
   /** Gives each header as bytes, its name in lower case. Encoded once, then kept; common ones are shared: do not write into them. */
@@ -118,33 +133,21 @@ function spells(bytes: Uint8Array, name: string): boolean {
  * @param name - In lower case.
  */
 export function headerValues(headers: Iterable<HeaderPair>, name: string): string[] {
-  let values: string[] | null = null;
-  if (headers instanceof HeaderList) {
-    const { raw } = headers;
-    for (let index = 0; index + 1 < raw.length; index += 2) {
-      const key = textAt(raw, index);
-      if (key.length === name.length && (key === name || key.toLowerCase() === name)) {
-        const value = textAt(raw, index + 1);
-        if (values === null) values = [value];
-        else values.push(value);
-      }
-    }
-  } else {
-    for (const pair of headers) {
-      if (!spells(pair[0], name)) continue;
-      const value = decodeLatin1(pair[1]);
-      if (values === null) values = [value];
-      else values.push(value);
-    }
-  }
-  return values ?? [];
+  if (headers instanceof HeaderList) return headers.valuesOf(name);
+  const values: string[] = [];
+  for (const pair of headers) if (spells(pair[0], name)) values.push(decodeLatin1(pair[1]));
+  return values;
 }
 
 const NO_HEADERS: readonly never[] = [];
 
 /** The facts about the body: those of a {@link HeaderList}, or read from the headers. */
 export function contentHeaders(headers: Iterable<HeaderPair> = NO_HEADERS): ContentHeaders {
-  if (headers instanceof HeaderList && headers.content !== null) return headers.content;
+  if (headers instanceof HeaderList) return (headers.content ??= readContent(headers));
+  return readContent(headers);
+}
+
+function readContent(headers: Iterable<HeaderPair>): ContentHeaders {
   const type = headerValue(headers, "content-type");
   const length = Number(headerValues(headers, "content-length").join());
   return { type, length, encoding: headerValue(headers, "content-encoding") };

@@ -37,11 +37,10 @@ export function responseFacts(status: number, method: string): ResponseFacts {
 
 /** Headers in the form of a driver of `fetch`. */
 export interface PlatformHeaders {
-  /** Those that the constructor of a response takes. */
-  readonly init: Headers | Readonly<Record<string, string>>;
-  /** Those that are added after it. */
+  /** The type of the content, which the constructor of a response takes; `null` without one. */
+  readonly init: Readonly<Record<"content-type", string>> | null;
+  /** The headers that are added after it. */
   readonly added: readonly (readonly [name: string, value: string])[];
-  readonly hasType: boolean;
 }
 
 /** The headers of a response, checked. */

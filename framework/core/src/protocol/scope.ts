@@ -13,8 +13,8 @@ export interface ScopeHead {
   readonly method: string;
   /** Path and query in origin form, percent-encoded: RFC 9112 §3.2.1. */
   readonly target: string;
-  /** `[name, value, …]` as received, or a function that returns them when the application asks. */
-  readonly headers: readonly string[] | (() => readonly string[]);
+  /** `[name, value, …]` as received, or a list that reads them when the application asks. */
+  readonly headers: readonly string[] | HeaderList;
   /** The facts about the body in the headers, if the parser has read them. */
   readonly content?: ContentHeaders;
   readonly extensions?: Record<string, unknown>;
@@ -60,7 +60,7 @@ export function createScope(
     raw_path: isPlain ? undefined : encodeLatin1(rawPath),
     query_string: mark === -1 ? NO_QUERY : encodeLatin1(target.slice(mark + 1)),
     root_path: "",
-    headers: new HeaderList(headers, content),
+    headers: headers instanceof HeaderList ? headers : new HeaderList(headers, content),
     client,
     server,
     state: { ...state },

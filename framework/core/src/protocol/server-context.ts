@@ -2,7 +2,7 @@
 import type { ASGIApp, HTTPScope, Receive, Scope, Send } from "./asgi.js";
 import { type Logger, requestOf } from "../common/logger.js";
 import { DEFAULT_WRITER, ERROR_WRITER, type ErrorWriter, type WithErrorWriter } from "./error-format.js";
-import { Deferred, RESOLVED } from "../common/promises.js";
+import { Deferred, isFulfilled, peek, RESOLVED } from "../common/promises.js";
 
 /**
  * Under this key the state of a request tells that its server accepts no more connections. Registered, so that any server
@@ -128,7 +128,8 @@ export class ServerContext {
     scope[CALL] = call;
     let failure: { readonly error: unknown } | null = null;
     try {
-      await this.app(scope, receive, send);
+      const served = this.app(scope, receive, send);
+      if (peek === null || !isFulfilled(served)) await served;
     } catch (error) {
       failure = { error };
     }

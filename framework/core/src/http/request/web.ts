@@ -24,10 +24,13 @@ function areText(): boolean {
 /** Names and values in turn, as {@link HeaderList.raw} has them. */
 export function fromWebHeaders(headers: Headers): string[] {
   const raw: string[] = [];
-  headers.forEach((value, name) =>
-    raw.push(name, isASCII(value) || !areText() ? value : decodeLatin1(encodeUTF8(value))),
-  );
+  headers.forEach((value, name) => raw.push(name, valueFromWeb(value)));
   return raw;
+}
+
+/** The bytes of a value as latin-1 text. */
+export function valueFromWeb(value: string): string {
+  return isASCII(value) || !areText() ? value : decodeLatin1(encodeUTF8(value));
 }
 
 /**
@@ -38,14 +41,14 @@ export function fromWebHeaders(headers: Headers): string[] {
 export function toWebHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let index = 0; index + 1 < raw.length; index += 2) {
-    const value = raw[index + 1] ?? "";
-    headers.append(raw[index] ?? "", isASCII(value) || !areText() ? value : textOf(value));
+    headers.append(textAt(raw, index), valueToWeb(textAt(raw, index + 1)));
   }
   return headers;
 }
 
-function textOf(value: string): string {
-  return decodeUTF8(encodeLatin1(value)) ?? value;
+/** A value of the platform with the bytes of latin-1 text. */
+export function valueToWeb(value: string): string {
+  return isASCII(value) || !areText() ? value : (decodeUTF8(encodeLatin1(value)) ?? value);
 }
 
 /** Fields for only the next server: RFC 9110 §7.6.1, §10.1.1; for the authentication of proxies RFC 2616 §13.5.1. */

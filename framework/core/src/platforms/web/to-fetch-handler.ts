@@ -4,14 +4,13 @@ import { assertApplication } from "../../protocol/callable.js";
 import { LazyServer } from "../../protocol/lazy-server.js";
 import { type Logger, loggerOf } from "../../common/logger.js";
 import { assertOptions, MILLISECONDS, OBJECT, oneOf, type OptionRules } from "../../common/options.js";
-import { RESOLVED } from "../../common/promises.js";
 import { ErrorResponse } from "../../protocol/error-response.js";
 import { HEADER_NAME, parseAddress } from "../../protocol/http-grammar.js";
 import { Exchange } from "../../protocol/exchange.js";
 import type { ServerContext } from "../../protocol/server-context.js";
 import type { CloseOptions } from "../../protocol/shutdown.js";
 import { WebSocketSession } from "../../protocol/websocket-session.js";
-import { FetchStream, toErrorResponse } from "./fetch-stream.js";
+import { FetchStream, invalidHost, toErrorResponse } from "./fetch-stream.js";
 import { isWebSocketRequest, PairHandshake, toPairScope } from "./pair-handshake.js";
 import { createFetchScope, type FetchContext, type FetchFacts, readContext } from "./scope.js";
 
@@ -110,8 +109,6 @@ export function toFetchHandler(app: ASGIApp, options: FetchHandlerOptions = {}):
 /** The first argument of a handler: a request, or an object with one. */
 type Given = globalThis.Request | { readonly request: globalThis.Request };
 
-const invalidHost = new ErrorResponse(400, "Expected exactly one well-formed Host header.");
-
 /** A request that is being served. */
 interface Serving {
   readonly response: Promise<globalThis.Response>;
@@ -142,41 +139,20 @@ async function startAndServe(server: LazyServer, request: globalThis.Request, fa
 }
 
 function serveRequest(request: globalThis.Request, facts: FetchFacts, context: ServerContext): Serving {
-  const scope = createFetchScope(request, facts, context);
+  const stream = new FetchStream(request, typeof facts.client === "function");
+  const scope = createFetchScope(request, facts, context, stream);
   if (scope === null) return refused(request, invalidHost.as(context));
-  const stream = new FetchStream(request);
   if (isWebSocketRequest(request)) return serveWebSocket(stream, scope, context);
   const exchange = new Exchange(context, stream, scope, null);
-  stream.attach(exchange);
+  stream.attach(exchange, scope);
   const over = exchange.run();
-  const { response } = stream;
-  if (typeof facts.client !== "function") return { response, over };
-  const isRunning = () => context.running.has(exchange);
-  return { response: keepClient(response, scope, isRunning), over };
-}
-
-/** Turns of the queue in which most applications end after their response. */
-const TURNS = 8;
-
-/**
- * Reads the client of a response before it is passed on, because Bun drops it then, unless the application has ended and does not
- * need it.
- */
-async function keepClient(
-  response: Promise<globalThis.Response>,
-  scope: HTTPScope,
-  isRunning: () => boolean,
-): Promise<globalThis.Response> {
-  const ready = await response;
-  for (let turn = 0; turn < TURNS && isRunning(); turn++) await RESOLVED;
-  if (isRunning()) void scope.client;
-  return ready;
+  return { response: stream.response, over };
 }
 
 function serveWebSocket(stream: FetchStream, httpScope: HTTPScope, context: ServerContext): Serving {
   const scope = toPairScope(httpScope);
   const session = new WebSocketSession(context, stream, scope, new PairHandshake(context, stream, httpScope));
-  stream.attach(session);
+  stream.attach(session, scope);
   stream.watch();
   return { response: stream.response, over: session.run(scope) };
 }

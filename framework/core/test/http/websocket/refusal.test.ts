@@ -38,8 +38,8 @@ describe("a response to a handshake (by fetch)", () => {
     const told: string[] = [];
     const request = new Request("http://localhost/");
     const context = new ServerContext(closing(told), new KeptLog(), { state: {} });
-    const stream = new FetchStream(request);
-    const httpScope = createFetchScope(request, {}, context) as HTTPScope;
+    const stream = new FetchStream(request, false);
+    const httpScope = createFetchScope(request, {}, context, stream) as HTTPScope;
     const scope = toPairScope(httpScope);
     const session = new WebSocketSession(context, stream, scope, new PairHandshake(context, stream, httpScope));
     await session.run(scope);

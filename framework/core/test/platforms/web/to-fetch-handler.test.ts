@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { App } from "../../../src/app/app.js";
 import type { ASGIApp, HTTPScope, ReceiveMessage, SendMessage } from "../../../src/protocol/asgi.js";
 import { BackgroundTasks } from "../../../src/http/background.js";
-import { HeaderList } from "../../../src/protocol/header-list.js";
+import { HeaderList, headerValues } from "../../../src/protocol/header-list.js";
 import { ClientDisconnect, ConfigurationError } from "../../../src/common/exceptions.js";
 import { Deferred } from "../../../src/common/promises.js";
 import { Request as OwnRequest } from "../../../src/http/request.js";
@@ -94,18 +94,46 @@ describe("the scope of a request", () => {
   });
 
   it.each(["a/admin?", "a#", "u@a", "a\\b", "a, b", "", "a:99999"])(
-    "is not created for the Host %j, which results in 400",
+    "is rejected with 400 when the application reads the Host %j",
     async (host) => {
-      const request = new Request(`${HOST}/public`, { headers: { host } });
-      const calls: HTTPScope[] = [];
-      const answer = await toFetchHandler(http(async (scope) => void calls.push(scope)))(request);
-      expect([answer.status, await answer.json(), calls]).toEqual([
-        400,
-        { detail: "Expected exactly one well-formed Host header." },
-        [],
-      ]);
+      for (const read of [
+        ({ headers }: HTTPScope) => headerValues(headers ?? [], "host"),
+        ({ headers }: HTTPScope) => [...(headers ?? [])],
+      ]) {
+        const hosts: unknown[] = [];
+        const handler = toFetchHandler(http(async (scope) => void hosts.push(read(scope))));
+        const answer = await handler(new Request(`${HOST}/public`, { headers: { host } }));
+        const detail = "Expected exactly one well-formed Host header.";
+        expect([answer.status, await answer.json(), hosts]).toEqual([400, { detail }, []]);
+      }
     },
   );
+
+  it("is created with a malformed Host that the application does not read, unless the URL could have a part of it as its path", async () => {
+    const app = new App();
+    app.get("/public", async () => 1);
+    app.get("/public/{id}", async ({ id }) => id);
+    app.get("/host", { params: { request: OwnRequest } }, async ({ request }) => request.url);
+    const headers = { host: "a, b" };
+    const statuses: number[] = [];
+    for (const path of ["/public", "/public/1", "/public?next=/", "/public#", "/host"]) {
+      statuses.push((await app.fetch(new Request(HOST + path, { headers }))).status);
+    }
+    expect(statuses).toEqual([200, 400, 400, 400, 400]);
+  });
+
+  it("keeps a response that has begun when the application reads a malformed Host after it", async () => {
+    const hosts: unknown[] = [];
+    const handler = toFetchHandler(
+      http(async (scope, _receive, send) => {
+        await send(START);
+        await send(part("a", false));
+        hosts.push(...headerValues(scope.headers ?? [], "host"));
+      }),
+    );
+    const answer = await handler(new Request(HOST, { headers: { host: "a, b" } }));
+    expect([answer.status, await answer.text(), hosts]).toEqual([200, "a", ["a, b"]]);
+  });
 
   it("has a path with U+FFFD for bytes that are not UTF-8, and an App responds with 400", async () => {
     const target = `${HOST}/%ff`;
