@@ -71,22 +71,17 @@ describe("in a project of the template auth", () => {
     ]);
   });
 
-  it("a model has the same columns in the schema and in both migrations, after all earlier ones", async () => {
+  it("a model has the same columns in the schema and in the migration of each database, after all earlier ones", async () => {
     await using project = await scaffold("auth");
-    const { status, stdout } = await project.create(
-      "model",
-      "Note",
-      "title:String",
-      "dueAt:DateTime?",
-      "slug:String@unique",
-      "--json",
-    );
-    expect(status).toBe(0);
-    const { files } = JSON.parse(stdout) as { files: { path: string }[] };
-    const migrations = files.map(({ path }) => path).filter((path) => path.endsWith("migration.sql"));
-    const [sqlite = "", postgresql = ""] = ["sqlite", "postgresql"].map(
-      (database) => migrations.find((path) => path.includes(`/${database}/`)) ?? "",
-    );
+    await using other = await scaffold("auth", "--database=postgresql");
+    const add = async (target: typeof project) => {
+      const words = ["model", "Note", "title:String", "dueAt:DateTime?", "slug:String@unique", "--json"];
+      const { status, stdout } = await target.create(...words);
+      expect(status).toBe(0);
+      const { files } = JSON.parse(stdout) as { files: { path: string }[] };
+      return files.map(({ path }) => path).find((path) => path.endsWith("migration.sql")) ?? "";
+    };
+    const [sqlite, postgresql] = [await add(project), await add(other)];
     expect(await readFile(join(project.path, sqlite), "utf8")).toBe(`-- CreateTable
 CREATE TABLE "notes" (
     "id" INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -103,7 +98,7 @@ CREATE INDEX "notes_owner_id_idx" ON "notes"("owner_id");
 -- CreateIndex
 CREATE UNIQUE INDEX "notes_owner_id_slug_key" ON "notes"("owner_id", "slug");
 `);
-    expect(await readFile(join(project.path, postgresql), "utf8")).toBe(`-- CreateTable
+    expect(await readFile(join(other.path, postgresql), "utf8")).toBe(`-- CreateTable
 CREATE TABLE "notes" (
     "id" SERIAL NOT NULL,
     "owner_id" INTEGER NOT NULL,
@@ -123,11 +118,8 @@ CREATE UNIQUE INDEX "notes_owner_id_slug_key" ON "notes"("owner_id", "slug");
 -- AddForeignKey
 ALTER TABLE "notes" ADD CONSTRAINT "notes_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 `);
-    for (const path of [sqlite, postgresql]) {
-      const [, , database = "", name = ""] = path.split("/");
-      const all = readdirSync(join(project.path, "prisma/migrations", database)).filter((entry) => /^\d/.test(entry));
-      expect(all.toSorted().at(-1)).toBe(name);
-    }
+    const all = readdirSync(join(project.path, "prisma/migrations")).filter((entry) => /^\d/.test(entry));
+    expect(all.toSorted().at(-1)).toBe(sqlite.split("/")[2]);
     const schema = await readFile(join(project.path, "prisma/schema.prisma"), "utf8");
     expect(schema).toContain(`model Note {
   id      Int       @id @default(autoincrement())
