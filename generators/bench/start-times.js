@@ -23,12 +23,12 @@ const generators = {
     port: 8000,
   },
   "create-hono": {
-    create: `${bin}/create-hono app --template nodejs --pm npm --install`,
-    start: "npm run build && npm start",
+    create: `${bin}/create-hono app --template nodejs --pm npm --install && npm install --prefix app`,
+    start: "npm run dev",
     port: 3000,
   },
   "fastify-cli": {
-    create: `${bin}/fastify generate app --lang=ts && cd app && npm install`,
+    create: `${bin}/fastify generate app --lang=ts && npm install --prefix app`,
     start: "npm start",
     port: 3000,
   },
