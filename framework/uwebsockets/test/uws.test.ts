@@ -1,14 +1,17 @@
 import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { WebSocket } from "ws";
 import { App, type ASGIApp, type ErrorFacts, errorFormat, type ReceiveMessage, t } from "tsgi";
 import { installLoop, loopName } from "tsgi/concurrency";
+import { fromNodeHandler } from "tsgi/node";
 import { useLoopPackage } from "../../core/src/platforms/concurrency/loop.js";
 import { decodeLatin1 } from "../../core/src/protocol/bytes.js";
 import { Deferred } from "../../core/src/common/promises.js";
 import {
   httpApp,
+  MemoryLogger,
   pair,
   readBody,
   refusesConnections,
@@ -416,6 +419,16 @@ onUws("a server on uWebSockets.js", () => {
       const end = closed(socket);
       await own.close();
       expect((await end)[0]).toBe(1012);
+    });
+
+    it("are a 501 below a mounted server of node:http, whose sockets it cannot pass on", async () => {
+      const app = new App({ logger: new MemoryLogger() });
+      app.mount("/legacy", fromNodeHandler(createServer().on("upgrade", (_req, socket) => socket.destroy())));
+      await using own = await served(app);
+      const socket = open(own, "/legacy/live").on("error", () => {});
+      const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
+      socket.terminate();
+      expect(response.statusCode).toBe(501);
     });
 
     it("buffer messages that a slow application has not read, and close if the client sends without end", async () => {
