@@ -170,7 +170,7 @@ export class Repository implements TemplateSource {
       throw new TypeError("tsconfig.base.json has no compilerOptions");
     }
     // A tool may be in any of the workspaces.
-    const workspaces = ["", "framework", "sample-auth-app", "generators"].map((name) => join(this.#root, name));
+    const workspaces = ["", "framework", "sample-auth-app", "load-tests"].map((name) => join(this.#root, name));
     const manifests = [...workspaces, ...this.#packageFolders()].map((folder) => {
       const { dependencies, devDependencies } = readJson(join(folder, "package.json"));
       return { ...textsOf(dependencies), ...textsOf(devDependencies) };

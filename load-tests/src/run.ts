@@ -5,6 +5,7 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { prepareContests, type Prepared } from "./contests.js";
 import { measureDirect } from "./direct.js";
+import { measureHTTP } from "./http.js";
 import { type Disturbance, noiseLines, watchMachine } from "./machine.js";
 import { isSettled, LAUNCHES } from "./settled.js";
 import { type Comparison, type Contest, measureInPairs } from "./pairs/measure.js";
@@ -14,7 +15,7 @@ import { Progress, type ProgressOutput } from "./progress.js";
 import { faultsOf, type Result } from "./rounds.js";
 import { measureRouting } from "./routing.js";
 import type { PairedSection, ProtocolSection, Settings } from "./settings.js";
-import { ratesTable, ratiosTable } from "./tables.js";
+import { loadTable, ratesTable, ratiosTable } from "./tables.js";
 
 /** The circumstances of a run. */
 export interface Circumstances {
@@ -50,10 +51,16 @@ export interface Report {
 export interface Measures {
   readonly direct: (settings: Settings, progress: Progress) => Promise<Result[]>;
   readonly routing: (settings: Settings, progress: Progress) => Promise<Result[]>;
+  readonly http: (settings: Settings, progress: Progress) => Promise<Result[]>;
   readonly contests: (settings: Settings, progress: Progress) => Promise<Prepared>;
 }
 
-const MEASURES: Measures = { direct: measureDirect, routing: measureRouting, contests: prepareContests };
+const MEASURES: Measures = {
+  direct: measureDirect,
+  routing: measureRouting,
+  http: measureHTTP,
+  contests: prepareContests,
+};
 
 /** The outputs of a run. */
 export interface Streams {
@@ -80,12 +87,12 @@ export async function runBench(
   if (settings.peers) progress.step("installing the peers into .cache/peers");
   const peers = settings.peers ? await preparePeers() : {};
   const protocol: Partial<Record<ProtocolSection, readonly Result[]>> = {};
-  for (const section of settings.peers ? [] : (["direct", "routing"] as const)) {
+  for (const section of settings.peers ? [] : (["direct", "routing", "http"] as const)) {
     if (!settings.sections.includes(section)) continue;
     const results = await measures[section](settings, progress);
     protocol[section] = results;
     progress.clear();
-    print(`\n${section}, per second\n\n${ratesTable(results)}`);
+    print(protocolTable(section, results));
   }
   const sections = await measurePairs(settings, print, progress, measures);
   const report: Report = { machine, quick: settings.quick, peers, protocol, sections };
@@ -95,6 +102,12 @@ export async function runBench(
   const seconds = ((Date.now() - started) / 1_000).toFixed(0);
   print(`\n${seconds} s. Figures: ${relative(fileURLToPath(REPOSITORY), output)}. Their limits: load-tests/README.md.`);
   return reportFaults(report, streams);
+}
+
+function protocolTable(section: ProtocolSection, results: readonly Result[]): string {
+  return section === "http"
+    ? `\nhttp, tsgi serve with autocannon, for orientation\n\n${loadTable(results)}`
+    : `\n${section}, per second\n\n${ratesTable(results)}`;
 }
 
 async function measurePairs(

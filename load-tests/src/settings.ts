@@ -7,7 +7,7 @@ export const PAIRED_SECTIONS = ["direct", "routing", "http", "bun", "deno", "nod
 export type PairedSection = (typeof PAIRED_SECTIONS)[number];
 
 /** Without peers, these follow the reference protocol. */
-export type ProtocolSection = "direct" | "routing";
+export type ProtocolSection = "direct" | "routing" | "http";
 
 /** The parts of a run without peers. */
 const OWN_SECTIONS: readonly PairedSection[] = ["direct", "routing", "http", "start"];
@@ -19,7 +19,7 @@ export interface Settings {
   /** Installs the peers into `.cache/peers` and measures tsgi and each of them in pairs. */
   readonly peers: boolean;
   readonly sections: readonly PairedSection[];
-  /** Untimed direct calls and look-ups before the measured ones. The reference protocol has 500. */
+  /** Untimed requests and look-ups before the measured ones. The reference protocol has 500. */
   readonly warmUp: number;
   /** Measured requests for each route. The reference protocol has 50,000. */
   readonly requests: number;

@@ -96,3 +96,17 @@ export function ratesTable(results: readonly Result[]): string {
     ]),
   );
 }
+
+/** One line per route of a server under load: its rate and its latency. */
+export function loadTable(results: readonly Result[]): string {
+  return formatTable(
+    ["", "requests/s", "latency, median", "99 %"],
+    results.flatMap(({ rows }) =>
+      Object.entries(rows).map(([row, { perSecond, p50, p99 }]) => [
+        toTitle(row),
+        perSecond === undefined ? "–" : formatRate(perSecond.median),
+        ...[p50, p99].map((latency) => (latency === undefined ? "–" : `${latency.median} ms`)),
+      ]),
+    ),
+  );
+}

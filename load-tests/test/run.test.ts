@@ -31,6 +31,7 @@ async function run(results: Result[], launch: Contest["launch"]) {
     {
       direct: async () => results,
       routing: async () => [],
+      http: async () => [loaded],
       contests: async () => ({ contests: [contest], [Symbol.asyncDispose]: async () => {} }),
     },
   );
@@ -38,6 +39,11 @@ async function run(results: Result[], launch: Contest["launch"]) {
 }
 
 const right = { contender: "tsgi", rows: { "GET /": { perSecond: summarize([1234]) } }, faults: [] };
+const loaded = {
+  contender: "tsgi serve",
+  rows: { "GET /health": { perSecond: summarize([31_234]), p50: summarize([1]), p99: summarize([4]) } },
+  faults: [],
+};
 const launched = async () => [{ name: "GET /health", ratio: 2, cost: { ours: 10, theirs: 20 } }];
 
 describe("runBench", () => {
@@ -45,11 +51,12 @@ describe("runBench", () => {
     const { status, stdout, figures } = await run([right], launched);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^\| tsgi \| +1,230 ±0 % \|$/m);
+    expect(stdout).toMatch(/^\| `GET \/health` \| +31,200 \| +1 ms \| +4 ms \|$/m);
     expect(stdout).toMatch(/^\| bare node:http \| +2\.00× \(2\.00–2\.00\) \|$/m);
     expect(figures).toMatchObject({
       machine: { node: process.version },
       quick: false,
-      protocol: { direct: [{ contender: "tsgi" }] },
+      protocol: { direct: [{ contender: "tsgi" }], http: [{ contender: "tsgi serve" }] },
       sections: { http: { comparisons: [{ ours: "tsgi serve", ratios: [2, 2, 2, 2] }] } },
     });
   });
