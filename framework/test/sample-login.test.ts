@@ -75,7 +75,7 @@ describe("the sample application with OIDC_ISSUER", () => {
     await using agent = await Agent.connect(`${sample.url}/mcp`, "ada");
     expect(agent.login.searchParams.get("scope")).toMatch(/items:read.*items:write/);
     const { tools } = await agent.client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["list_items", "add_item", "read_item", "remove_item"]);
+    expect(tools.map(({ name }) => name)).toEqual(["who_am_i", "list_items", "add_item", "read_item", "remove_item"]);
     const added = await agent.client.callTool({ name: "add_item", arguments: { newItem: { name: "book" } } });
     expect(added.structuredContent).toMatchObject({ name: "book", owner: "ada" });
   });

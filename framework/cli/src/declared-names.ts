@@ -122,7 +122,7 @@ function readDeclaration({ whole, before }: Source): string | null {
 function exportedName(source: string, variable: string): string | null {
   for (const [, list = ""] of source.matchAll(/\bexport\s*\{([^}]*)\}/g)) {
     for (const entry of list.split(",")) {
-      const [local, name = local] = entry.trim().split(/\s+as\s+/);
+      const [local = "", name = local] = entry.split(/\sas\s/).map((part) => part.trim());
       if (local === variable && name !== undefined) return name;
     }
   }

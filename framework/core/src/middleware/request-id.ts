@@ -61,7 +61,7 @@ export function requestId(options: RequestIdOptions = {}): Middleware {
   const { header = "X-Request-ID", trustIncoming = false, generate = () => crypto.randomUUID() } = options;
   const name = header.toLowerCase();
   return (app) => (scope, receive, send) => {
-    if (scope.type === "lifespan") return app(scope, receive, send);
+    if (scope.type !== "http" && scope.type !== "websocket") return app(scope, receive, send);
     const [given = "", second] = trustIncoming ? headerValues(scope.headers ?? [], name) : [];
     const id = second === undefined && ID.test(given) ? given : generate();
     observedOf(scope)?.identify(id);

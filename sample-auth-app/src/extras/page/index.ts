@@ -25,8 +25,11 @@ const page = new Router({ tags: ["page"] });
 
 page.get("/", { includeInSchema: false }, async () => new FileResponse(new URL("index.html", PUBLIC), { headers }));
 
-page.get(
-  "/auth/session",
+/** The session of the own login. A provider's login has its own route. */
+const session = new Router({ prefix: "/auth", tags: ["page"] });
+
+session.get(
+  "/session",
   { includeInSchema: false, middleware: [noStore], params: { refresh_token: Cookie({ default: null }), settings } },
   // For the page, before it asks for what would be refused: browsers write each 401 to their console.
   async ({ refresh_token, settings: { nodeEnv } }) => {
@@ -35,8 +38,10 @@ page.get(
   },
 );
 
-/** Adds the page that people see, and its files. A provider's login has its own `/auth/session`, which is found first. */
+/** Adds the page that people see, and its files. */
 export function addPage(app: App): void {
   app.includeRouter(page);
+  if (provider === null) app.includeRouter(session); // with oidc
+  // without oidc: app.includeRouter(session);
   app.mount("/assets", new StaticFiles(new URL("assets/", PUBLIC), { headers }));
 }
